@@ -94,7 +94,7 @@ tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, i
   if (blocks > on->device->target.grid_max[0] || threads > on->device->target.block_threads)
     return tt__fail(err, TT_ENOTIMPL, "%s: too much for one launch", name);
   TT_TRY(tt__device_routine(d, name, &routine, err));
-  tt_grid grid = {.grid = {(uint32_t)blocks, 1, 1}, .block = {(uint32_t)threads, 1, 1}};
+  tt_grid grid = {.grid = {(uint32_t)blocks, 1, 1}, .block = {(uint32_t)threads, 1, 1}, .shared = d->shared};
   return on->device->ops->launch(on->device, on->stream, routine, &grid, args, size, err);
 }
 

@@ -33,6 +33,7 @@ TT_HIDDEN const char *tt__device_words(const tt_lib_device *on);
 typedef struct tt_device_text {
   const tt_lib_device *on;
   const char *text, *above; /* (optional) another text that it needs above it */
+  size_t shared;            /* bytes of shared memory that launches add */
   tt_scalar_text scalar;    /* what the text calls */
   tt_str source;
   bool closed; /* `source` is complete */

@@ -23,7 +23,7 @@ typedef jmp_buf emu_place;
 #define EMU_JUMP(place) _longjmp(place, 1)
 #endif
 
-enum { EMU_THREADS = 1024, EMU_BLOCKS = 5, EMU_STACK = 65536 };
+enum { EMU_THREADS = 1024, EMU_BLOCKS = 5, EMU_STACK = 65536, EMU_SHARED = 112 << 10 };
 enum { EMU_DONE, EMU_READY, EMU_AT_WARP, EMU_AT_BARRIER, EMU_SPINS };
 
 typedef struct emu_thread {
@@ -109,6 +109,57 @@ static void emu_xor(void *x, size_t size, uint32_t by) {
   memcpy(word, x, size);
   for (size_t i = 0; 4 * i < size; i++) word[i] = emu_read(word[i], emu_thread_now ^ by);
   memcpy(x, word, size);
+}
+
+/* Values of all lanes, for functions of a whole warp: what lane i gave is at [i] until the next such call but one. */
+typedef struct emu_given {
+  const void *row;
+  uint32_t word[6];
+} emu_given;
+
+static emu_given *emu_give(const emu_given *g) {
+  static emu_given given[2][EMU_THREADS];
+  emu_given *slot = given[emu_now->thread[emu_thread_now].turn++ & 1];
+  slot[emu_thread_now] = *g;
+  emu_yield(EMU_AT_WARP);
+  return slot + emu_thread_now / 32 * 32;
+}
+
+/* Element (row, column) of the left factor, (column, row) of the right one: where lanes have it. */
+static uint16_t emu_half(const emu_given *g, int first, int row, int column) {
+  const uint32_t word = g[row % 8 * 4 + column % 8 / 2].word[first];
+  return (uint16_t)(column % 2 ? word >> 16 : word);
+}
+
+static void emu_multiply(float *c, const uint32_t *a, const uint32_t *b, float (*to_f32)(uint16_t)) {
+  emu_given mine = {.word = {a[0], a[1], a[2], a[3], b[0], b[1]}}, *g = emu_give(&mine);
+  const int lane = (int)(emu_thread_now % 32);
+  for (int i = 0; i < 4; i++) {
+    const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    for (int k = 0; k < 16; k++)
+      c[i] += to_f32(emu_half(g, row / 8 + k / 8 * 2, row, k)) * to_f32(emu_half(g, 4 + k / 8, column, k));
+  }
+}
+
+static float emu_f16(uint16_t x) { return tt_cast_f16_f32(x); }
+static float emu_bf16(uint16_t x) { return tt_cast_bf16_f32(x); }
+
+static void emu_matrices(uint32_t *to, const void *row, int turned) {
+  emu_given mine = {.row = row}, *g = emu_give(&mine);
+  const int lane = (int)(emu_thread_now % 32);
+  for (int m = 0; m < 4; m++) {
+    uint16_t pair[2];
+    for (int h = 0; h < 2; h++) {
+      const int r = turned ? lane % 4 * 2 + h : lane / 4, c = turned ? lane / 4 : lane % 4 * 2 + h;
+      pair[h] = ((const uint16_t *)g[m * 8 + r].row)[c];
+    }
+    to[m] = pair[0] | (uint32_t)pair[1] << 16;
+  }
+}
+
+static void emu_copy(void *to, const void *from, size_t size, int bytes) {
+  memset(to, 0, size);
+  memcpy(to, from, (size_t)bytes);
 }
 
 static void emu_body(void) {
@@ -254,6 +305,15 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
     x_;                          \
   })
 #define TT_EXP2_F32(x) __builtin_exp2f(x)
+#define TT_MATRICES(to, row) emu_matrices(to, row, 0)
+#define TT_MATRICES_TURNED(to, row) emu_matrices(to, row, 1)
+#define TT_MULTIPLY_F16(c, a, b) emu_multiply(c, a, b, emu_f16)
+#define TT_MULTIPLY_BF16(c, a, b) emu_multiply(c, a, b, emu_bf16)
+#define TT_PAIR_F16(low, high) (tt_cast_f32_f16(low) | (tt_u32)tt_cast_f32_f16(high) << 16)
+#define TT_PAIR_BF16(low, high) (tt_cast_f32_bf16(low) | (tt_u32)tt_cast_f32_bf16(high) << 16)
+#define TT_COPY_16(to, from, bytes) emu_copy(to, from, 16, bytes)
+#define TT_COPY_4(to, from, bytes) emu_copy(to, from, 4, bytes)
+#define TT_COPIES_DONE()
 #define TT_POPCOUNT(x) ((tt_u32)__builtin_popcount(x))
 #define TT_TOP_BIT(x) (31u - (tt_u32)__builtin_clz(x))
 #define TT_ATOMIC_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
@@ -282,6 +342,8 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_FMA_F64(a, b, c) __builtin_fma(a, b, c)
 #endif
 #define TT_ALIGNED(n) __attribute__((aligned(n)))
+/* What a launch adds to shared memory; it begins anywhere. */
+static __attribute__((section("tt_shared"), used, aligned(16))) unsigned char TT_SHARED_BYTES[EMU_SHARED];
 typedef struct tt_vec16 {
   uint32_t x, y, z, w;
 } __attribute__((aligned(16))) tt_vec16;

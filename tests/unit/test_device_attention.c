@@ -188,6 +188,21 @@ TEST(attention_is_the_hosts) {
     }
 }
 
+/* Rows that are vectors of 16 bytes: halves have a kernel of their own. */
+TEST(vectors_of_halves) {
+  const attending some[] = {
+      {.batch = {2, 2}, .queries = 70, .keys = 130, .width = 24, .deep = 40},
+      {.batch = {1, 2}, .queries = 130, .keys = 65, .width = 16, .deep = 8, .causal = true},
+      {.batch = {2, 1}, .queries = 40, .keys = 100, .width = 64, .deep = 64, .mask = 1},
+      {.batch = {1, 1}, .queries = 129, .keys = 129, .width = 128, .deep = 128, .mask = 2},
+      {.batch = {1, 1}, .queries = 64, .keys = 192, .width = 8, .deep = 72},
+  };
+  fake_gpu.target.shared_block = 112 << 10;
+  for (int k = 2; k < 4; k++)
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) check(types[k], &some[i]);
+  fake_gpu.target.shared_block = 48 << 10;
+}
+
 TEST(nothing_to_attend_to) {
   const attending some[] = {
       {.batch = {1, 2}, .queries = 3, .keys = 0, .width = 4, .deep = 5},

@@ -59,6 +59,8 @@ static const tt_lib_device *open_compiler(compiler *c) {
   c->gpu = fake_gpu;
   c->gpu.ops = &c->ops;
   c->gpu.target.kind = TT_DEVICE_CUDA;
+  c->gpu.target.arch = 80;
+  c->gpu.target.shared_block = 160 << 10;
   c->on = fake;
   c->on.device = &c->gpu;
   c->on.routine = compile_only;
@@ -166,6 +168,7 @@ TEST(every_text_compiles) {
     compile_convolution(floats[i], 4, 2, 602, 600);
     compile_attention(floats[i], i % 2 ? 64 : 65, i > 1);
   }
+  compile_attention(TT_F16, 128, false);
 }
 
 TEST_MAIN()

@@ -1,7 +1,8 @@
 /*
 ** Attention by tiles, and its cotangents: no matrix of queries by keys is stored. A block has a tile of rows (queries,
 ** or keys on the way back) and walks over tiles of the others; of a pair of tiles the scores are a product in
-** registers, what becomes of them goes through shared memory, a slab at a time, into a second product. Specialised by
+** registers, what becomes of them goes through shared memory, a slab at a time, into a second product. Stands below
+** attention_above.text.h. Specialised by
 **   T, SIZE     an element in memory      S   what is summed     LOAD(x), STORE(x)   one to the other
 **   FMA(a, b, c)   a * b + c in S         EXP(x), LOG(x)   in S
 **   INDEX       an integer that counts the elements of a matrix and steps over them
@@ -12,13 +13,9 @@
 **   WAY         0 forward, 1 back to q, 2 back to k and v
 **   MASK        0 there is none, 1 of truth values, 2 of numbers that are added
 */
-#define AXES 8
 #define THREADS 128
-#define SIDE 64          /* rows of a tile */
 #define STEP (SIDE + 4)  /* between the terms of a factor */
 #define EACH (COLS / 16) /* columns of a thread */
-#define ENDLESS ((S)tt__from_f32(0x7f800000u))
-#define NEVER (-ENDLESS)
 #define ROOM (2 * SLAB * (STEP + (COLS > STEP ? COLS : STEP)))
 
 typedef struct TT_ALIGNED(16) four {
@@ -31,41 +28,6 @@ typedef struct TT_ALIGNED(16) four_stored {
 #endif
   T x[4];
 } four_stored;
-
-/* Matrices of all batches; steps in elements. */
-typedef struct matrices {
-  const TT_GLOBAL void *data;
-  tt_i64 row, column, batch[AXES];
-} matrices;
-
-typedef struct attention_args {
-  matrices q, k, v, mask, g; /* g: cotangents, then two numbers of each query, in S */
-  TT_GLOBAL T *o, *dq, *dk, *dv;
-  TT_GLOBAL S *lse;
-  tt_i64 len[AXES];
-  tt_i64 queries, keys, tiles; /* tiles of rows */
-  tt_i32 width, deep, sides;   /* tiles of columns */
-  tt_i32 naxes, causal, unused;
-  tt_f64 scale;
-} attention_args;
-
-/* A matrix of a batch. */
-typedef struct matrix {
-  const TT_GLOBAL void *data;
-  INDEX row, column;
-} matrix;
-
-TT_FN tt_i64 batch_at(const attention_args *a, const matrices *m, tt_i64 batch) {
-  tt_i64 at = 0;
-  for (int d = a->naxes - 1; d >= 0; d--) {
-    at += batch % a->len[d] * m->batch[d];
-    batch /= a->len[d];
-  }
-  return at;
-}
-
-#define MATRIX(m, TYPE) \
-  { (const TT_GLOBAL TYPE *)a.m.data + batch_at(&a, &a.m, batch), (INDEX)a.m.row, (INDEX)a.m.column }
 
 /* Four elements of a row, those from `have` on 0. `sums`: the matrix has S's. */
 TT_FN four four_of(const matrix *m, int sums, INDEX row, int column, int have) {
@@ -251,25 +213,33 @@ TT_FN void give(TT_GLOBAL T *to, S acc[8][EACH], const S *by, tt_i64 rows, int c
   }
 }
 
-/* ---- masks */
+/* ---- scores on their own */
 
-/* A score after its mask. */
-TT_FN S masked(const attention_args *a, const matrix *mask, INDEX query, INDEX key, S s) {
-  if (query >= (INDEX)a->queries || key >= (INDEX)a->keys || (a->causal && key > query)) return NEVER;
-#if MASK == 1
-  return ((const TT_GLOBAL tt_b8 *)mask->data)[query * mask->row + key * mask->column] ? s : NEVER;
-#elif MASK == 2
-  return s + ((const TT_GLOBAL S *)mask->data)[query * mask->row + key * mask->column];
-#else
-  return s;
-#endif
+TT_FN void scale_by(S s[8][4], S scale) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) s[i][j] = s[i][j] * scale;
+  }
 }
 
-#if MASK == 1
-#define MASK_TYPE tt_b8
-#else
-#define MASK_TYPE S
-#endif
+/* Rows are queries. */
+TT_FN void mask_scores(const attention_args *a, const matrix *mask, INDEX query, INDEX key, S s[8][4]) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) s[i][j] = masked(a, mask, query + i, key + j, s[i][j]);
+  }
+}
+
+/* Rows are keys. */
+TT_FN void mask_turned(const attention_args *a, const matrix *mask, INDEX query, INDEX key, S s[8][4]) {
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) s[i][j] = masked(a, mask, query + j, key + i, s[i][j]);
+  }
+}
 
 #if WAY == 0 /* forward */
 
@@ -330,11 +300,8 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
   for (INDEX key = 0; key < last; key += SIDE) {
     const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
     scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
-    TT_UNROLLED
-    for (int i = 0; i < 8; i++) {
-      TT_UNROLLED
-      for (int j = 0; j < 4; j++) s[i][j] = masked(&a, &mask, my_row + i, mine + j, s[i][j] * scale);
-    }
+    scale_by(s, scale);
+    if (!is_inner(&a, first, key)) mask_scores(&a, &mask, my_row, mine, s);
     take_in(&m, s);
     TT_UNROLLED
     for (int i = 0; i < 8; i++) {
@@ -386,10 +353,12 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
   for (INDEX key = 0; key < last; key += SIDE) {
     const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
     scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
+    scale_by(s, scale);
+    if (!is_inner(&a, first, key)) mask_scores(&a, &mask, my_row, mine, s);
     TT_UNROLLED
     for (int i = 0; i < 8; i++) {
       TT_UNROLLED
-      for (int j = 0; j < 4; j++) s[i][j] = EXP(masked(&a, &mask, my_row + i, mine + j, s[i][j] * scale) - lse[i]);
+      for (int j = 0; j < 4; j++) s[i][j] = EXP(s[i][j] - lse[i]);
     }
     scores(&g, 1, first, queries, &v, 0, key, keys, a.deep, room, d);
     TT_UNROLLED
@@ -423,11 +392,13 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
     const INDEX mine = query + (INDEX)TT_THREAD % 16 * 4;
     S lse[4], less[4];
     scores(&k, 0, first, keys, &q, 0, query, queries, a.width, room, s);
+    scale_by(s, scale);
+    if (!is_inner(&a, query, first)) mask_turned(&a, &mask, mine, my_row, s);
     TT_UNROLLED
     for (int j = 0; j < 4; j++) {
       numbers_of(&a, &g, mine + j, &lse[j], &less[j]);
       TT_UNROLLED
-      for (int i = 0; i < 8; i++) s[i][j] = EXP(masked(&a, &mask, mine + j, my_row + i, s[i][j] * scale) - lse[j]);
+      for (int i = 0; i < 8; i++) s[i][j] = EXP(s[i][j] - lse[j]);
     }
     if (a.dv) accumulate(s, &g, 1, query, queries, column, a.deep, room, to_v);
     if (!a.dk) continue;

@@ -62,10 +62,22 @@ TT_FN INDEX stored_at(const convolve_args *a, INDEX n) {
   return at;
 }
 
-/* The terms that a slab has, a thread each: where their factors lie, and the coordinates that taps add. */
+/* Where a term of the sums lies in x, from where a window begins, and the coordinates that its tap adds. */
+typedef struct TT_ALIGNED(16) term {
+  INDEX x;
+  tt_i32 at[AXES];
+} term;
+
+/* Where the window of a place begins. */
+typedef struct TT_ALIGNED(16) window {
+  INDEX x;
+  tt_i32 at[AXES];
+} window;
+
+/* The terms that a slab has, a thread each. */
 typedef struct terms_of {
-  INDEX x[SLAB], w[SLAB];
-  tt_i32 at[AXES][SLAB];
+  term of[SLAB];
+  INDEX w[SLAB];
 } terms_of;
 
 typedef struct walker {
@@ -99,36 +111,35 @@ TT_FN void walk_on(const convolve_args *a, walker *w) {
 
 TT_FN void tell_term(const convolve_args *a, const walker *w, TT_SHARED_AT terms_of *to) {
   INDEX x = w->channel * (INDEX)a->x_channel, f = w->channel * (INDEX)a->w_channel;
+  term t;
   TT_UNROLLED
   for (int d = 0; d < AXES; d++) {
-    x += w->tap[d] * a->dilation[d] * (INDEX)a->x_at[d];
+    t.at[d] = w->tap[d] * a->dilation[d];
+    x += t.at[d] * (INDEX)a->x_at[d];
     f += w->tap[d] * (INDEX)a->w_at[d];
-    to->at[d][TT_THREAD] = w->tap[d] * a->dilation[d];
   }
-  to->x[TT_THREAD] = x;
+  t.x = x;
+  if (w->left <= 0) {
+    t.at[AXES - 1] = OUTSIDE;
+    f = 0;
+  }
+  to->of[TT_THREAD] = t;
   to->w[TT_THREAD] = f;
-  if (w->left <= 0) to->at[AXES - 1][TT_THREAD] = OUTSIDE;
 }
 
-/* Where the windows of a tile's places begin. */
-typedef struct windows_of {
-  INDEX x[TILE_N];
-  tt_i32 at[AXES][TILE_N];
-} windows_of;
-
-TT_FN void tell_windows(const convolve_args *a, INDEX first, TT_SHARED_AT windows_of *to) {
+TT_FN void tell_windows(const convolve_args *a, INDEX first, TT_SHARED_AT window *to) {
   for (int i = (int)TT_THREAD; i < TILE_N; i += THREADS) {
     INDEX digit[AXES + 1];
     digits_of(first + i, a->out, digit);
-    INDEX x = digit[0] * (INDEX)a->x_image;
+    window w;
+    w.x = digit[0] * (INDEX)a->x_image;
     TT_UNROLLED
     for (int d = 0; d < AXES; d++) {
-      tt_i32 at = (tt_i32)digit[d + 1] * a->stride[d] - a->pad[d];
-      x += at * (INDEX)a->x_at[d];
-      to->at[d][i] = at;
+      w.at[d] = (tt_i32)digit[d + 1] * a->stride[d] - a->pad[d];
+      w.x += w.at[d] * (INDEX)a->x_at[d];
     }
-    to->x[i] = x;
-    if (first + i >= a->places) to->at[AXES - 1][i] = OUTSIDE;
+    if (first + i >= a->places) w.at[AXES - 1] = OUTSIDE;
+    to[i] = w;
   }
 }
 
@@ -141,29 +152,29 @@ TT_FN void tell_windows(const convolve_args *a, INDEX first, TT_SHARED_AT window
 
 TT_FN int is_inside(const convolve_args *a, int d, tt_i32 at) { return (tt_u32)at < (tt_u32)a->in[d]; }
 
-/* A thread's share of a slab's factors. */
+/* A thread's share of a slab's factors. Rows of the tile that are no outputs have those of the last. */
 TT_FN void fetch(const convolve_args *a, const TT_GLOBAL T *x, const TT_GLOBAL T *w, tt_i32 outputs,
-                 const TT_SHARED_AT windows_of *windows, const TT_SHARED_AT terms_of *terms, S *left, S *right) {
+                 const TT_SHARED_AT window *windows, const TT_SHARED_AT terms_of *terms, S *left, S *right) {
   TT_UNROLLED
-  for (int e = 0; e < EACH_M; e++) {
-    int i = (int)TT_THREAD + e * THREADS, m = M_OF(i), k = K_OF_M(i);
-    left[e] = 0;
-    if (m < outputs && terms->at[AXES - 1][k] != OUTSIDE) {
-      T v = w[m * (INDEX)a->w_output + terms->w[k]];
-      left[e] = LOAD(v);
+  for (int e = 0; e < EACH_N; e++) {
+    int i = (int)TT_THREAD + e * THREADS;
+    const term t = terms->of[K_OF_N(i)];
+    const window at = windows[N_OF(i)];
+    int inside = is_inside(a, 2, at.at[2] + t.at[2]);
+    if (CHECK_0) inside &= is_inside(a, 0, at.at[0] + t.at[0]);
+    if (CHECK_1) inside &= is_inside(a, 1, at.at[1] + t.at[1]);
+    right[e] = 0;
+    if (inside) {
+      T v = x[at.x + t.x];
+      right[e] = LOAD(v);
     }
   }
   TT_UNROLLED
-  for (int e = 0; e < EACH_N; e++) {
-    int i = (int)TT_THREAD + e * THREADS, n = N_OF(i), k = K_OF_N(i);
-    int inside = is_inside(a, 2, windows->at[2][n] + terms->at[2][k]);
-    if (CHECK_0) inside &= is_inside(a, 0, windows->at[0][n] + terms->at[0][k]);
-    if (CHECK_1) inside &= is_inside(a, 1, windows->at[1][n] + terms->at[1][k]);
-    right[e] = 0;
-    if (inside) {
-      T v = x[windows->x[n] + terms->x[k]];
-      right[e] = LOAD(v);
-    }
+  for (int e = 0; e < EACH_M; e++) {
+    int i = (int)TT_THREAD + e * THREADS, m = M_OF(i), k = K_OF_M(i);
+    T v = w[(m < outputs ? m : outputs - 1) * (INDEX)a->w_output + terms->w[k]];
+    left[e] = LOAD(v);
+    if (terms->of[k].at[AXES - 1] == OUTSIDE) left[e] = 0;
   }
 }
 
@@ -242,7 +253,7 @@ TT_FN void give(const convolve_args *a, tt_i32 group, tt_i32 part, tt_i32 m0, IN
 TT_KERNEL_OF_MANY(convolve, convolve_args, THREADS, RESIDENT) {
   TT_SHARED TT_ALIGNED(16) S left[2][SLAB * M_STEP];
   TT_SHARED TT_ALIGNED(16) S right[2][SLAB * N_STEP];
-  TT_SHARED windows_of windows;
+  TT_SHARED window windows[TILE_N];
   TT_SHARED terms_of terms[2];
   const tt_i32 m0 = (tt_i32)(TT_BLOCK % (tt_u32)a.tiles_m) * TILE_M;
   const tt_u32 above = TT_BLOCK / (tt_u32)a.tiles_m, rest = above / (tt_u32)a.tiles_n;
@@ -259,21 +270,21 @@ TT_KERNEL_OF_MANY(convolve, convolve_args, THREADS, RESIDENT) {
     for (int j = 0; j < 8; j++) sum[i][j] = 0;
   }
   walker walk = walk_from(&a, first + (INDEX)TT_THREAD, end);
-  tell_windows(&a, n0, &windows);
+  tell_windows(&a, n0, windows);
   for (int ahead = 0; ahead < 2; ahead++)
     if (TT_THREAD < SLAB) {
       tell_term(&a, &walk, &terms[ahead]);
       walk_on(&a, &walk);
     }
   TT_BARRIER();
-  fetch(&a, x, w, a.outputs - m0, &windows, &terms[0], my_left, my_right);
+  fetch(&a, x, w, a.outputs - m0, windows, &terms[0], my_left, my_right);
   put_factors(my_left, my_right, left[0], right[0]);
   TT_BARRIER();
   int now = 0;
   TT_ROLLED
   for (INDEX k = first; k < end; k += SLAB, now ^= 1) {
     const int more = k + SLAB < end;
-    if (more) fetch(&a, x, w, a.outputs - m0, &windows, &terms[now ^ 1], my_left, my_right);
+    if (more) fetch(&a, x, w, a.outputs - m0, windows, &terms[now ^ 1], my_left, my_right);
     multiply(left[now] + row, right[now] + column, sum);
     if (more) put_factors(my_left, my_right, left[now ^ 1], right[now ^ 1]);
     if (TT_THREAD < SLAB) {

@@ -7,11 +7,18 @@
 #include "lib/device_call.h"
 #include "lib/nn/device.h"
 
-extern const char tt__text_attention[], tt__text_attention_sums[];
+extern const char tt__text_attention_above[], tt__text_attention[], tt__text_attention_half[],
+    tt__text_attention_sums[];
 
-enum { AXES = 8, THREADS = 128, SIDE = 64 };
+enum {
+  AXES = 8,
+  THREADS = 128,
+  SIDE = 64,
+  HALF_COLUMNS = 128, /* most that the registers of attention_half.text.h have room for */
+  HALF_ARCH = 80      /* what multiplies matrices of 16-bit floats as it asks for */
+};
 
-/* As attention.text.h has it. */
+/* As attention_above.text.h has it. */
 typedef struct matrices {
   const void *data;
   int64_t row, column, batch[AXES];
@@ -19,9 +26,9 @@ typedef struct matrices {
 
 typedef struct attention_args {
   matrices q, k, v, mask, g;
-  void *o, *dq, *dk, *dv, *lse;
+  void *o, *dq, *dk, *dv, *lse, *numbers;
   int64_t len[AXES];
-  int64_t queries, keys, tiles;
+  int64_t queries, keys, tiles, all;
   int32_t width, deep, sides;
   int32_t naxes, causal, unused;
   double scale;
@@ -42,6 +49,7 @@ static attention_args args_of(const tt_attention *a) {
                          .mask = matrices_of(a, &a->mask),
                          .queries = a->queries,
                          .keys = a->keys,
+                         .all = a->batches * a->queries,
                          .width = (int32_t)a->width,
                          .deep = (int32_t)a->deep,
                          .causal = a->causal,
@@ -72,12 +80,16 @@ static bool has_room(const tt_attention *a) {
   return n <= AXES && a->width < INT32_MAX / 2 && a->deep < INT32_MAX / 2;
 }
 
-/* Do rows come apart into fours that lie as vectors do? */
-static bool is_in_fours(const tt_attention *a, const tt_attention_side *m, int64_t columns) {
-  const size_t size = tt__dtype_size(a->type), all = 4 * size < 16 ? 4 * size : 16;
+/* Do rows come apart into vectors of n elements, that lie as such do? */
+static bool is_in_vectors(const tt_attention *a, const tt_attention_side *m, int64_t columns, int n) {
   int64_t steps = columns | m->row;
   for (int d = 0; d < a->rank; d++) steps |= a->len[d] > 1 ? m->batch[d] : 0;
-  return m->column == 1 && steps % 4 == 0 && (uintptr_t)m->data % all == 0;
+  return m->column == 1 && steps % n == 0 && (uintptr_t)m->data % tt__vector_align(n, tt__dtype_size(a->type)) == 0;
+}
+
+static bool are_in_vectors(const tt_attention *a, int n) {
+  return is_in_vectors(a, &a->q, a->width, n) && is_in_vectors(a, &a->k, a->width, n) &&
+         is_in_vectors(a, &a->v, a->deep, n);
 }
 
 /* ---- the text */
@@ -100,14 +112,15 @@ static sum_type sum_of(tt_dtype t) {
   return s;
 }
 
-typedef enum direction { FORWARD, TO_Q, TO_KEYS } direction;
-static const char *const name_of[] = {"attention", "attention_dq", "attention_dkv"};
+typedef enum direction { FORWARD, TO_Q, TO_KEYS, SPLIT } direction;
+static const char *const name_of[] = {"attention", "attention_dq", "attention_dkv", "attention_split"};
 
-static void open_text(tt_device_text *text, const tt_attention *a, const tt_attention_side *g, direction way,
-                      int columns) {
+/* `resident`: blocks that a unit has registers for. */
+static void open_text(tt_device_text *text, const char *kernels, const tt_attention *a, const tt_attention_side *g,
+                      direction way, int resident) {
   sum_type s = sum_of(a->type);
-  const bool is_double = a->type == TT_F64;
-  text->text = tt__text_attention;
+  text->text = kernels;
+  text->above = tt__text_attention_above;
   text->scalar = TT_SCALAR_MATH;
   tt__device_define_type(text, a->type);
   tt__device_define(text, "S", "%s", s.name);
@@ -117,30 +130,102 @@ static void open_text(tt_device_text *text, const tt_attention *a, const tt_atte
   tt__device_define(text, "EXP(x)", "%s", s.exp);
   tt__device_define(text, "LOG(x)", "%s", s.log);
   tt__device_define(text, "INDEX", "%s", is_wide(a, g) ? "tt_i64" : "tt_i32");
-  tt__device_define(text, "SLAB", "%d", is_double ? 8 : 16);
-  tt__device_define(text, "COLS", "%d", columns);
-  tt__device_define(text, "RESIDENT", "%d", is_double ? 1 : columns > 64 || way == TO_KEYS ? 2 : 3);
-  tt__device_define(text, "WAY", "%d", way);
-  tt__device_define(
-      text, "VEC", "%d",
-      is_in_fours(a, &a->q, a->width) && is_in_fours(a, &a->k, a->width) && is_in_fours(a, &a->v, a->deep));
   tt__device_define(text, "MASK", "%d", !a->mask.data ? 0 : a->mask_type == TT_BOOL ? 1 : 2);
+  tt__device_define(text, "WAY", "%d", way);
+  tt__device_define(text, "RESIDENT", "%d", resident);
 }
 
 /* A block for each tile of rows, and of columns of results, of all batches. */
-static tt_code launch(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g, direction way,
-                      int64_t rows, int64_t columns, attention_args *args, tt_error *err) {
-  const int tile = columns <= 64 || a->type == TT_F64 ? 64 : 128; /* as many sums as there are registers for */
+static tt_code launch(tt_device_text *text, const tt_attention *a, direction way, attention_args *args, tt_error *err) {
   int64_t blocks;
-  args->tiles = tt_ceil_div(rows, SIDE);
-  args->sides = (int32_t)tt__max64(1, tt_ceil_div(columns, tile));
+  args->tiles = tt_ceil_div(way == TO_KEYS ? a->keys : a->queries, SIDE);
   if (__builtin_mul_overflow(a->batches * args->sides, args->tiles, &blocks) || blocks > INT32_MAX)
     return tt__fail(err, TT_ENOTIMPL, "attention: too many tiles");
+  return tt__device_launch(text, name_of[way], blocks, THREADS, args, sizeof *args, err);
+}
+
+/* ---- any type */
+
+static tt_code by_sums(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g, direction way,
+                       int64_t columns, attention_args *args, tt_error *err) {
+  const bool is_double = a->type == TT_F64;
+  const int tile = columns <= 64 || is_double ? 64 : 128; /* as many sums as there are registers for */
   tt_device_text text = {.on = on};
-  open_text(&text, a, g, way, tile);
-  tt_code code = tt__device_launch(&text, name_of[way], blocks, THREADS, args, sizeof *args, err);
+  open_text(&text, tt__text_attention, a, g, way, is_double ? 1 : tile > 64 || way == TO_KEYS ? 2 : 3);
+  tt__device_define(&text, "SLAB", "%d", is_double ? 8 : 16);
+  tt__device_define(&text, "COLS", "%d", tile);
+  tt__device_define(&text, "VEC", "%d", are_in_vectors(a, 4));
+  args->sides = (int32_t)tt__max64(1, tt_ceil_div(columns, tile));
+  tt_code code = launch(&text, a, way, args, err);
   tt__device_done(&text);
   return code;
+}
+
+static tt_code back_by_sums(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g,
+                            attention_args *args, tt_error *err) {
+  args->g = matrices_of(a, g);
+  if (args->dq) TT_TRY(by_sums(on, a, g, TO_Q, a->width, args, err));
+  if (!args->dk && !args->dv) return TT_OK;
+  return by_sums(on, a, g, TO_KEYS, tt__max64(a->width, a->deep), args, err);
+}
+
+/* ---- 16-bit floats, by the units that multiply matrices of them */
+
+/* Bytes of a tile of q or k with one of v or g. */
+static size_t half_tiles(const tt_attention *a) {
+  return SIDE * (size_t)(tt__round_up(a->width, 16) + 8 + tt__round_up(a->deep, 16) + 8) * sizeof(uint16_t);
+}
+
+static size_t half_shared(const tt_attention *a, direction way) {
+  size_t of_queries = half_tiles(a) + 2 * SIDE * sizeof(float);
+  return way == FORWARD ? half_tiles(a) : way == TO_Q ? 2 * half_tiles(a) : half_tiles(a) + 2 * of_queries;
+}
+
+static bool is_for_halves(const tt_lib_device *on, const tt_attention *a) {
+  const tt_target *t = &on->device->target;
+  if (a->type != TT_F16 && a->type != TT_BF16) return false;
+  if (t->kind == TT_DEVICE_CUDA && t->arch < HALF_ARCH) return false;
+  return a->width > 0 && a->deep > 0 && a->width <= HALF_COLUMNS && a->deep <= HALF_COLUMNS && are_in_vectors(a, 8) &&
+         half_shared(a, TO_KEYS) <= (size_t)t->shared_block;
+}
+
+static tt_code by_halves(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g, direction way,
+                         attention_args *args, tt_error *err) {
+  const bool is_f16 = a->type == TT_F16, is_large = a->width > 64 || a->deep > 64;
+  tt_device_text text = {.on = on, .shared = way == SPLIT ? 0 : half_shared(a, way)};
+  open_text(&text, tt__text_attention_half, a, g, way, is_large ? 2 : way == FORWARD ? 4 : 3);
+  tt__device_define(&text, "MULTIPLY(c, a, b)", "TT_MULTIPLY_%s(c, a, b)", is_f16 ? "F16" : "BF16");
+  tt__device_define(&text, "PAIR(low, high)", "TT_PAIR_%s(low, high)", is_f16 ? "F16" : "BF16");
+  tt__device_define(&text, "WIDE", "%d", (int)tt__round_up(a->width, 16));
+  tt__device_define(&text, "DEEP", "%d", (int)tt__round_up(a->deep, 16));
+  args->sides = 1;
+  tt_code code;
+  if (way == SPLIT)
+    code = tt__device_launch(&text, name_of[way], tt__device_blocks(on, args->all * (a->deep + 2), 256), 256, args,
+                             sizeof *args, err);
+  else
+    code = launch(&text, a, way, args, err);
+  tt__device_done(&text);
+  return code;
+}
+
+/* Cotangents come as sums, with two numbers of each query behind: they are taken apart first. */
+static tt_code back_by_halves(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g,
+                              attention_args *args, tt_error *err) {
+  void *numbers;
+  TT_TRY(on->temp(on, (size_t)(args->all * a->deep) * sizeof(uint16_t), &args->o, err));
+  TT_TRY(on->temp(on, 2 * (size_t)args->all * sizeof(float), &numbers, err));
+  args->numbers = numbers;
+  args->g = matrices_of(a, g);
+  TT_TRY(by_halves(on, a, g, SPLIT, args, err));
+  args->g = (matrices){.data = args->o, .row = a->deep, .column = 1};
+  int64_t step = a->queries * a->deep;
+  for (int d = args->naxes - 1; d >= 0; d--) {
+    args->g.batch[d] = step;
+    step *= args->len[d];
+  }
+  if (args->dq) TT_TRY(by_halves(on, a, g, TO_Q, args, err));
+  return args->dk || args->dv ? by_halves(on, a, g, TO_KEYS, args, err) : TT_OK;
 }
 
 /* ---- the calls */
@@ -151,7 +236,8 @@ tt_code tt__attention_device(const tt_lib_device *on, const tt_attention *a, voi
   attention_args args = args_of(a);
   args.o = o;
   args.lse = lse;
-  return launch(on, a, NULL, FORWARD, a->queries, a->deep, &args, err);
+  return is_for_halves(on, a) ? by_halves(on, a, NULL, FORWARD, &args, err)
+                              : by_sums(on, a, NULL, FORWARD, a->deep, &args, err);
 }
 
 tt_code tt__attention_back_device(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g, void *dq,
@@ -159,13 +245,11 @@ tt_code tt__attention_back_device(const tt_lib_device *on, const tt_attention *a
   if (!has_room(a)) return tt__fail(err, TT_ENOTIMPL, "attention: too many axes, or columns");
   if (a->batches == 0) return TT_OK;
   attention_args args = args_of(a);
-  args.g = matrices_of(a, g);
-  args.dq = dq;
-  args.dk = dk;
-  args.dv = dv;
-  if (dq && a->queries > 0 && a->width > 0) TT_TRY(launch(on, a, g, TO_Q, a->queries, a->width, &args, err));
-  if (!(dk || dv) || a->keys == 0) return TT_OK;
-  return launch(on, a, g, TO_KEYS, a->keys, tt__max64(a->width, a->deep), &args, err);
+  args.dq = a->queries > 0 && a->width > 0 ? dq : NULL;
+  args.dk = a->keys > 0 ? dk : NULL;
+  args.dv = a->keys > 0 ? dv : NULL;
+  return a->queries > 0 && is_for_halves(on, a) ? back_by_halves(on, a, g, &args, err)
+                                                : back_by_sums(on, a, g, &args, err);
 }
 
 /* As attention_sums.text.h has it. */
