@@ -306,9 +306,10 @@ tt_code tt__exec_launches(const tt_step *step, tt_kargs *bound, int n, tt_kernel
   jobs all = {.job = j, .begin = begin, .n = n};
   bool alone = work < ALONE_WORK || tt__pool_size() == 1;
   for (int i = 0; i < n; i++) {
-    j[i].can_stop = can_stop && work >= ALONE_WORK;
-    j[i].checked_ns = alone ? 0 : tt__clock_ns();
-    if (work > LOOK_WORK) j[i].most = (int64_t)(LOOK_WORK * (double)begin[n] / work) + 1;
+    if (work <= LOOK_WORK) break; /* it is done before anybody has looked */
+    j[i].can_stop = can_stop;
+    j[i].checked_ns = tt__clock_ns();
+    j[i].most = (int64_t)(LOOK_WORK * (double)begin[n] / work) + 1;
   }
   if (alone)
     run_jobs(&all, 0, begin[n], 0);
