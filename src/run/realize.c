@@ -36,7 +36,7 @@
 #include "run/outofcore/stream_kernel.h"
 #include "run/outofcore/stream_library.h"
 #include "run/walk.h"
-#include "sched/many.h"
+#include "sched/order.h"
 #include "sched/sched.h"
 
 #define MOST_PLANS 1024
@@ -262,7 +262,7 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
     if (st->kind == TT_STEP_KERNEL) code = lower_step(walk, st, &lower, err);
     if (st->kind == TT_STEP_LIB) code = keep_call(*out, st, err);
   }
-  if (code == TT_OK && fuse) code = tt__sched_many(walk, *out, err);
+  if (code == TT_OK && fuse) code = tt__sched_order(walk, *out, err);
   if (code == TT_OK) log_plan(*out);
   if (code == TT_OK) return TT_OK;
   drop_launches(*out);
