@@ -65,8 +65,9 @@ tt_array *tt__compose_keep(tt_composer *c, tt_code code, tt_array *const *made) 
 tt_array *tt__compose_apply(tt_composer *c, tt_op op, const tt_value *arg, int n, tt_dtype dtype) {
   assert((unsigned)op < TT_OP_COUNT && n == tt__ops[op].arity);
   if (c->code != TT_OK) return NULL;
-  tt_apply_options options = {.dtype = dtype};
   tt_array *out = NULL;
+  if (dtype == TT_DTYPE_NONE) return tt__compose_keep(c, tt__apply(op, arg, n, NULL, &out, c->err), &out);
+  tt_apply_options options = {.dtype = dtype};
   return tt__compose_keep(c, tt__apply(op, arg, n, &options, &out, c->err), &out);
 }
 

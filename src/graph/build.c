@@ -392,6 +392,39 @@ static tt_array *result_array(const frame *f, tt_node *n, tt_error *err) {
   return in_c || !tt__order_walk(a, count, f->rank, axes) ? tt__array_of(n, err) : tt__array_laid(n, axes, err);
 }
 
+/*
+** Arithmetic on arrays of one float type and shape, and Python's floats: the result has that type and shape, and no
+** rule need be asked. Functions record mostly such steps, one after the other.
+*/
+static bool is_uniform(frame *f, const tt_apply_options *o) {
+  const tt_op_info *op = &tt__ops[f->op];
+  bool keeps = op->cls == TT_CLASS_ARITH || op->cls == TT_CLASS_DIVIDE || op->cls == TT_CLASS_FLOAT;
+  tt_array *a = f->arg[0].tag == TT_V_ARRAY ? f->arg[0].as.array : NULL;
+  if (!keeps || !a || !tt__is_float((tt_dtype)a->dtype) || !(op->types & TT_OPT_F) || f->n > 2) return false;
+  if (o && (o->out || o->where || o->casting || o->dtype != TT_DTYPE_NONE)) return false;
+  if (f->n == 2 && f->arg[1].tag == TT_V_ARRAY) {
+    const tt_array *b = f->arg[1].as.array;
+    if (b->dtype != a->dtype || b->rank != a->rank || !tt__shape_same(a->rank, a->dim, b->dim)) return false;
+  } else if (f->n == 2 && f->arg[1].tag != TT_V_FLOAT) {
+    return false;
+  }
+  f->types.compute = f->types.result = (tt_dtype)a->dtype;
+  f->rank = a->rank;
+  memcpy(f->len, a->dim, sizeof *f->len * a->rank);
+  return true;
+}
+
+/* Types and shape of the result; *done: a number was changed where it is, and there is nothing left to record. */
+static tt_code find_result(frame *f, const tt_apply_options *options, bool *done, tt_error *err) {
+  *done = false;
+  if (is_uniform(f, options)) return TT_OK;
+  TT_TRY(find_types(f, options, err));
+  *done = options && change_number(f, options);
+  if (*done) return TT_OK;
+  if (options) TT_TRY(check_options(f, options, err));
+  return find_shape(f, options, err);
+}
+
 tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                   tt_error *err) {
   assert((unsigned)op < TT_OP_COUNT && (out || (options && options->out)));
@@ -405,13 +438,12 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   f.n = narg;
   f.unsafe = options && options->casting && strcmp(options->casting, "unsafe") == 0;
   if (options && options->out && options->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
-  TT_TRY(find_types(&f, options, err));
-  if (options && change_number(&f, options)) {
+  bool done;
+  TT_TRY(find_result(&f, options, &done, err));
+  if (done) {
     if (out) *out = tt__array_retain(options->out);
     return TT_OK;
   }
-  if (options) TT_TRY(check_options(&f, options, err));
-  TT_TRY(find_shape(&f, options, err));
   tt_array *into = options ? options->out : NULL, *where = options ? options->where : NULL;
   tt_node *n = record(&f, err);
   if (n && into) n = tt__node_take_cast(n, (tt_dtype)into->dtype, err);

@@ -15,11 +15,13 @@
 **     move n3 host to device 0                  where and how it runs, if that was decided: the head of decision.c
 **     place device 0 whole
 **   step 1: library lib=n4                    or: step 1: empty, or: step 1: call lib=n4
+**   step 2: kernel many=3 outer=1 space=4     one launch with the two steps after it
 **     source 0: n8 off=0 len=4,5 step=5,1     (of a call: off, len and step are empty)
 */
 #include "ir/plan.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "ir/decision.h"
@@ -93,6 +95,15 @@ bool tt__step_ends(const tt_step *s, int32_t node) {
   return false;
 }
 
+bool tt__step_is_alike(const tt_step *a, const tt_step *b) {
+  bool alike = a->kind == TT_STEP_KERNEL && b->kind == TT_STEP_KERNEL && a->ninst == b->ninst;
+  for (int i = 0; i < a->ninst && alike; i++) {
+    const tt_pinst *x = &a->inst[i], *y = &b->inst[i];
+    alike = x->op == y->op && x->dtype == y->dtype && x->red == y->red && memcmp(x->src, y->src, sizeof x->src) == 0;
+  }
+  return alike;
+}
+
 const tt_pvalue *tt__plan_value(const tt_plan *p, int32_t node) {
   int lo = 0, hi = p->nvalue;
   while (lo < hi) {
@@ -158,6 +169,7 @@ static void print_why(const tt_step *s, tt_str *out) {
 }
 
 static void print_kernel_step(const tt_step *s, tt_str *out) {
+  if (s->many) tt__str_addf(out, " many=%d", s->many);
   tt__str_addf(out, " outer=%d space=", s->nouter);
   print_list(out, s->space.len, s->space.naxes);
   tt__str_add(out, "\n");

@@ -18,6 +18,8 @@
 **   3. A version is written over only in the step in which it ends, and by a step that reads it nowhere but at the
 **      element it is about to write, or at elements that it does not write (ir/reach.h).
 **   4. Nothing is written twice: each version has one step that writes it.
+**   5. Steps that are one launch (tt_step.many) run at the same time: what they need was written before the first of
+**      them, and what one of them writes over no other needs. What ends in one of them ends with the launch.
 **
 ** Whoever runs a plan (run/realize.c) holds each value from the beginning until its last step is done, whatever
 ** becomes of the graph on the way. Somebody outside may hold it longer; then what would be written over is copied.
@@ -113,6 +115,8 @@ typedef struct tt_step_work {
 
 typedef struct tt_step {
   uint8_t kind; /* tt_step_kind */
+  int many;     /* KERNEL: this step and the many - 1 after it, the same kernel over other buffers, are one launch where
+                   they run alike; 0: a launch of its own, or one that an earlier step begins */
   int nroot;
   tt_proot *root;
   /* KERNEL */
@@ -160,6 +164,8 @@ TT_HIDDEN int32_t tt__step_need(const tt_step *s, int k);
  * writes? Threads may take the points in any order. */
 TT_HIDDEN bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node);
 TT_HIDDEN bool tt__step_ends(const tt_step *s, int32_t node);
+/* Do two kernel steps have the same instructions? What they load and store, and how often, may differ. */
+TT_HIDDEN bool tt__step_is_alike(const tt_step *a, const tt_step *b);
 
 /* The value of a node, or NULL. */
 TT_HIDDEN const tt_pvalue *tt__plan_value(const tt_plan *p, int32_t node);

@@ -145,6 +145,45 @@ static bool is_used(const tt_step *s, int32_t node) {
   return false;
 }
 
+/* ---- steps that are one launch */
+
+/* Does step `at` write where `node` lies, in place or because it takes the memory? */
+static bool writes_over(const tt_step *s, int32_t node) {
+  for (int r = 0; r < s->nroot; r++) {
+    const tt_proot *root = &s->root[r];
+    if (root->in_place && root->base == node) return true;
+    if (root->donor >= 0 && s->operand[root->donor].node == node) return true;
+  }
+  return false;
+}
+
+/* One of the steps from `first` on, among the others. */
+static const char *check_one_of(const tt_plan *p, int first, int at) {
+  const tt_step *s = &p->step[at], *leader = &p->step[first];
+  int32_t node;
+  if (!tt__step_is_alike(s, leader) || (at > first && s->many)) return "a launch of different steps";
+  for (int k = 0; (node = tt__step_need(s, k)) != TT_P_END; k++) {
+    const tt_pvalue *v = node == TT_P_NONE ? NULL : tt__plan_value(p, node);
+    if (!v) continue;
+    if (v->from >= first) return "a step needs what another of its launch writes";
+    for (int i = first; i < first + leader->many; i++)
+      if (i != at && writes_over(&p->step[i], node)) return "a step needs what another of its launch writes over";
+  }
+  return NULL;
+}
+
+static const char *check_launches(const tt_plan *p) {
+  const char *what = NULL;
+  for (int i = 0; i < p->n && !what; i++) {
+    int many = p->step[i].many;
+    if (!many) continue;
+    if (p->step[i].kind != TT_STEP_KERNEL || many < 2 || many > p->n - i) return "bad number of steps in a launch";
+    for (int k = i; k < i + many && !what; k++) what = check_one_of(p, i, k);
+    i += many - 1;
+  }
+  return what;
+}
+
 static const char *check_memory(const tt_plan *p) {
   int64_t written = 0, roots = 0;
   const char *what = check_values(p);
@@ -164,5 +203,6 @@ static const char *check_memory(const tt_plan *p) {
 const char *tt__plan_check(const tt_plan *p) {
   const char *what = NULL;
   for (int i = 0; i < p->n && !what; i++) what = check_step(p, &p->step[i]);
-  return what ? what : check_memory(p);
+  if (!what) what = check_memory(p);
+  return what ? what : check_launches(p);
 }

@@ -226,10 +226,11 @@ static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_erro
   return TT_OK;
 }
 
+/* Kernels fetch their pointers before they know whether they use them. */
+static void *const nothing[2 * MOST_REDUCTIONS];
+
 tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kernel_fn fn, bool can_stop, tt_error *err) {
   assert(bound && launch->unit && launch->unit->kernel);
-  static void
-      *const nothing[2 * MOST_REDUCTIONS]; /* kernels fetch their pointers before they know whether they use them */
   const tt_kernel *k = launch->unit->kernel;
   tt_kargs args = *bound;
   args.partial = args.scratch = nothing;
@@ -256,6 +257,68 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
     TT_TRY(launch_tiles(&j, launch, alone, err));
   if (atomic_load(&j.stop)) return tt__fail(err, TT_EINTERRUPT, "interrupted");
   return TT_OK;
+}
+
+/* ---- several launches of one kernel as one */
+
+typedef struct jobs {
+  job *job;
+  const int64_t *begin; /* [n + 1]: its first tile, counted through all */
+  int n;
+} jobs;
+
+static void run_jobs(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const jobs *all = ctx;
+  int at = 0, end = all->n;
+  while (end - at > 1) {
+    int mid = at + (end - at) / 2;
+    if (all->begin[mid] <= lo)
+      at = mid;
+    else
+      end = mid;
+  }
+  for (; lo < hi; at++) {
+    int64_t to = least(hi, all->begin[at + 1]);
+    run_tiles(&all->job[at], lo - all->begin[at], to - all->begin[at], worker < 0 ? 0 : worker);
+    lo = to;
+  }
+}
+
+tt_code tt__exec_launches(const tt_step *step, tt_kargs *bound, int n, tt_kernel_fn fn, bool can_stop, tt_error *err) {
+  assert(n > 0 && step->many >= n);
+  size_t size = (sizeof(job) + sizeof(tt_turn)) * (size_t)n + sizeof(int64_t) * ((size_t)n + 1);
+  job *j = tt__mem_alloc(size);
+  if (!j) return tt__fail_memory(err, size);
+  tt_turn *turn = (tt_turn *)(j + n);
+  int64_t *begin = (int64_t *)(turn + n);
+  double work = 0;
+  begin[0] = 0;
+  for (int i = 0; i < n; i++) {
+    const tt_launch *launch = step[i].launch;
+    bound[i].partial = bound[i].scratch = nothing;
+    bound[i].npartial = 1;
+    j[i] = (job){.unit = launch->unit, .fn = fn, .args = &bound[i], .caller = pthread_self(), .most = INT64_MAX};
+    if (tt__turn_of(launch->unit->kernel, &bound[i], &turn[i])) j[i].turn = &turn[i];
+    choose_tiles(&j[i], launch);
+    begin[i + 1] = begin[i] + tiles(&j[i]);
+    work += launch->work.points * launch->unit->weight;
+  }
+  jobs all = {.job = j, .begin = begin, .n = n};
+  bool alone = work < ALONE_WORK || tt__pool_size() == 1;
+  for (int i = 0; i < n; i++) {
+    if (work <= LOOK_WORK) break; /* it is done before anybody has looked */
+    j[i].can_stop = can_stop;
+    j[i].checked_ns = tt__clock_ns();
+    j[i].most = (int64_t)(LOOK_WORK * (double)begin[n] / work) + 1;
+  }
+  if (alone)
+    run_jobs(&all, 0, begin[n], 0);
+  else
+    tt__pool_run(begin[n], 1, run_jobs, &all);
+  bool stop = false;
+  for (int i = 0; i < n; i++) stop |= atomic_load(&j[i].stop) != 0;
+  tt__mem_free(j, size);
+  return stop ? tt__fail(err, TT_EINTERRUPT, "interrupted") : TT_OK;
 }
 
 /* ---- kernel steps */
@@ -308,8 +371,9 @@ tt_code tt__exec_scalars(const tt_walk *walk, const tt_step *step, const tt_laun
   return TT_OK;
 }
 
-static tt_code bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, const tt_launch *launch,
-                    void **buf, int64_t *buf_len, tt_scalar *scalar, tt_error *err) {
+tt_code tt__exec_bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, void **buf, int64_t *buf_len,
+                      tt_scalar *scalar, tt_error *err) {
+  const tt_launch *launch = step->launch;
   const tt_lowered *l = launch->lowered;
   const tt_kernel *k = launch->unit->kernel;
   for (int b = 0; b < k->nbuf; b++) {
@@ -338,7 +402,7 @@ static tt_code run_kernel(const tt_walk *walk, const tt_step *step, tt_buffer *c
   void *buf[MOST_BUFFERS];
   int64_t buf_len[MOST_BUFFERS];
   tt_kfault fault = {0, 0, 0};
-  TT_TRY(bind(walk, step, result, launch, buf, buf_len, scalar, err));
+  TT_TRY(tt__exec_bind(walk, step, result, buf, buf_len, scalar, err));
   tt_kargs args = {
       .buf = buf, .buf_len = buf_len, .len = l->len, .off = l->off, .step = l->step, .scalar = scalar, .fault = &fault};
   tt_kernel_fn fn = tt__unit_code(launch->unit);
@@ -563,7 +627,7 @@ static tt_code exec_empty(const tt_walk *walk, const tt_step *step, tt_error *er
 }
 
 /* What the step reads must lie on the host; the lock is given up where something has to come from a device. */
-static tt_code bring_home(const tt_walk *walk, const tt_step *step, tt_error *err) {
+tt_code tt__exec_bring_home(const tt_walk *walk, const tt_step *step, tt_error *err) {
   for (int i = 0; i < step->noperand; i++) {
     const tt_node *n = walk->node[step->operand[i].node];
     if (n->op == TT_N_BUFFER) TT_TRY(tt__buffer_host(n->attr.buf, err));
@@ -581,7 +645,7 @@ static tt_code bring_home(const tt_walk *walk, const tt_step *step, tt_error *er
 
 tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err) {
   assert(step->kind <= TT_STEP_CALL && step->nroot >= 0);
-  if (step->kind != TT_STEP_EMPTY) TT_TRY(bring_home(walk, step, err));
+  if (step->kind != TT_STEP_EMPTY) TT_TRY(tt__exec_bring_home(walk, step, err));
   switch (step->kind) {
     case TT_STEP_KERNEL:
       return exec_kernel(walk, step, err);

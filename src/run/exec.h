@@ -35,6 +35,18 @@ TT_HIDDEN bool tt__exec_library_now(const tt_lib_attr *attr, const tt_operand *s
 TT_HIDDEN tt_code tt__exec_launch(const tt_launch *l, const tt_kargs *args, tt_kernel_fn fn, bool can_stop,
                                   tt_error *err);
 
+/* The same of the first n steps of a launch of many, each with its arguments, on the threads at once. Changes them. */
+TT_HIDDEN tt_code tt__exec_launches(const tt_step *step, tt_kargs *args, int n, tt_kernel_fn fn, bool can_stop,
+                                    tt_error *err);
+/* Run the first n steps of a launch of many, as tt__exec_step does one. */
+TT_HIDDEN tt_code tt__exec_many(const tt_walk *walk, const tt_step *step, int n, tt_error *err);
+
+/* What a kernel step reads is brought to the host. */
+TT_HIDDEN tt_code tt__exec_bring_home(const tt_walk *walk, const tt_step *step, tt_error *err);
+/* The memory and the scalars of a kernel step on the host: [nbuf], [nbuf], [nscalar]. */
+TT_HIDDEN tt_code tt__exec_bind(const tt_walk *walk, const tt_step *step, tt_buffer *const *result, void **buf,
+                                int64_t *buf_len, tt_scalar *scalar, tt_error *err);
+
 /* TT_EINTERNAL: what a checked kernel found. */
 TT_HIDDEN tt_code tt__exec_fault(const tt_kfault *fault, tt_error *err);
 /* The scalars a launch binds, in the kernel's register types: [nscalar]. */

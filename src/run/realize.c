@@ -36,6 +36,7 @@
 #include "run/outofcore/stream_kernel.h"
 #include "run/outofcore/stream_library.h"
 #include "run/walk.h"
+#include "sched/order.h"
 #include "sched/sched.h"
 
 #define MOST_PLANS 1024
@@ -253,7 +254,6 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   tt_lower_options lower = {.checked = checked == 1, .spread = is_for_host(walk) && checked != 1};
   tt_sched_options sched = {.fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS};
   TT_TRY(tt__schedule(walk, &sched, out, err));
-  log_plan(*out);
   size_t size = sizeof *(*out)->facts * (size_t)(*out)->n;
   (*out)->facts = tt__arena_alloc(&(*out)->arena, size);
   tt_code code = (*out)->facts ? TT_OK : tt__fail_memory(err, size);
@@ -262,6 +262,8 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
     if (st->kind == TT_STEP_KERNEL) code = lower_step(walk, st, &lower, err);
     if (st->kind == TT_STEP_LIB) code = keep_call(*out, st, err);
   }
+  if (code == TT_OK && fuse) code = tt__sched_order(walk, *out, err);
+  if (code == TT_OK) log_plan(*out);
   if (code == TT_OK) return TT_OK;
   drop_launches(*out);
   tt__plan_free(*out);
@@ -442,6 +444,38 @@ static tt_code execute_placed(const tt_walk *walk, const tt_plan *plan, int i, t
   return execute_step(walk, plan, i, decision(p, i), NULL, err);
 }
 
+/* ---- steps that are one launch */
+
+/* How many steps from step `i` on run as one launch: those of tt_step.many, if each was decided to run as the first. */
+static int steps_together(const tt_plan *plan, const tt_place *p, int i) {
+  int n = plan->step[i].many;
+  for (int k = i; k < i + n; k++) {
+    const tt_decision *how = decision(p, k);
+    if (how->way != TT_WAY_WHOLE || how->falls_back || how->where != decision(p, i)->where) return 1;
+  }
+  return n > 1 ? n : 1;
+}
+
+static tt_code execute_many(const tt_walk *walk, const tt_plan *plan, int i, int n, const tt_place *p, tt_error *err) {
+  tt_device *d = p->device ? tt__place_device(p, i) : NULL;
+  if (tt__interrupted()) return tt__fail(err, TT_EINTERRUPT, "interrupted");
+  if (d) tt__resident_step(true);
+  for (int k = i; k < i + n; k++) TT_TRY(move_operands(walk, decision(p, k), d, err));
+  return d ? tt__exec_many_on(d, walk, &plan->step[i], n, err) : tt__exec_many(walk, &plan->step[i], n, err);
+}
+
+/* Step `i`, with those that are one launch with it; *n: how many ran. What has no room together, or no such launch
+ * there, runs step by step. */
+static tt_code execute_next(const tt_walk *walk, const tt_plan *plan, int i, tt_place *p, int *n, tt_error *err) {
+  *n = steps_together(plan, p, i);
+  if (*n > 1) {
+    tt_code code = execute_many(walk, plan, i, *n, p, err);
+    if (code != TT_ENOTIMPL && code != TT_ENOMEM) return code;
+    *n = 1;
+  }
+  return p->device ? execute_placed(walk, plan, i, p, err) : execute_step(walk, plan, i, &whole, NULL, err);
+}
+
 /* ---- what steps need stays until they have run, by the rule at the head of ir/plan.h */
 
 static void hold_values(tt_walk *walk, const tt_plan *plan) {
@@ -475,13 +509,17 @@ static bool has_needs(const tt_walk *walk, const tt_step *s) {
 
 /* *done: steps that ran, whose values are let go of as far as they end there. */
 static tt_code execute(const tt_walk *walk, const tt_plan *plan, tt_place *p, int *done, tt_error *err) {
-  for (*done = 0; *done < plan->n; ++*done) {
+  for (*done = 0; *done < plan->n;) {
     const tt_step *step = &plan->step[*done];
+    int n;
     assert(decision(p, *done)->way == TT_WAY_DONE || has_needs(walk, step));
-    tt_code code =
-        p->device ? execute_placed(walk, plan, *done, p, err) : execute_step(walk, plan, *done, &whole, NULL, err);
-    for (int k = 0; k < step->nend && code == TT_OK; k++) let_go(walk, step->end[k]);
-    if (code == TT_OK) continue;
+    tt_code code = execute_next(walk, plan, *done, p, &n, err);
+    if (code == TT_OK) {
+      for (int i = 0; i < n; i++)
+        for (int k = 0; k < step[i].nend; k++) let_go(walk, step[i].end[k]);
+      *done += n;
+      continue;
+    }
     tt__interrupted();
     if (code != TT_EINTERRUPT) name_line(walk, step, err);
     return code;

@@ -115,6 +115,7 @@ static bool frees(const tt_walker *w, const tt_node *store, uint32_t done) {
   return any && refs == base->refs;
 }
 
+/* Unless it is one already. */
 static bool add_target(tt_walker *w, int32_t slot) {
   for (int64_t t = 0; t < w->target.n; t++)
     if (w->target.data[t] == slot) return true;
@@ -149,13 +150,16 @@ static bool add_step_values(tt_walker *w) {
   bool any = false;
   for (int64_t i = 0; i < w->node.n; i++) any |= w->node.data[i]->pending && w->node.data[i]->flags & TT_NODE_STEP;
   if (!any) return true;
-  w->edges.n = 0;
+  w->edges.n = w->outlives.n = 0;
   if (!count_edges(w)) return false;
+  while (w->outlives.n < w->node.n)
+    if (!TT_VEC_PUSH(&w->outlives, 0)) return false;
+  for (int64_t t = 0; t < w->target.n; t++) w->outlives.data[w->target.data[t]] = 1;
   for (int64_t i = 0; i < w->node.n; i++) {
     const tt_node *n = w->node.data[i];
-    if (!n->pending || !(n->flags & TT_NODE_STEP)) continue;
+    if (!n->pending || !(n->flags & TT_NODE_STEP) || w->outlives.data[i]) continue;
     bool kept = n->op == TT_N_PICK && n->tape && n->refs > w->edges.data[i];
-    if ((kept || (n->held > 0 && n->op != TT_N_VIEW)) && !add_target(w, (int32_t)i)) return false;
+    if ((kept || (n->held > 0 && n->op != TT_N_VIEW)) && !TT_VEC_PUSH(&w->target, (int32_t)i)) return false;
   }
   return true;
 }

@@ -14,6 +14,8 @@ typedef struct lives {
   tt_plan *plan;
   int32_t *from, *until; /* by node: steps; until NOT_NEEDED */
   tt_proot **root;       /* by node: where it is written, or NULL */
+  int32_t *begin;        /* by step: the first of those it is one launch with */
+  int32_t *needed;       /* by node: the last step but `until` that needs it, BEFORE without one */
 } lives;
 
 static bool look_at_steps(lives *l, tt_arena *scratch) {
@@ -21,16 +23,23 @@ static bool look_at_steps(lives *l, tt_arena *scratch) {
   l->from = tt__arena_alloc(scratch, n * sizeof *l->from);
   l->until = tt__arena_alloc(scratch, n * sizeof *l->until);
   l->root = tt__arena_alloc(scratch, n * sizeof *l->root);
-  if (!l->from || !l->until || !l->root) return false;
+  l->needed = tt__arena_alloc(scratch, n * sizeof *l->needed);
+  l->begin = tt__arena_alloc(scratch, (size_t)l->plan->n * sizeof *l->begin);
+  if (!l->from || !l->until || !l->root || !l->needed || !l->begin) return false;
   for (size_t i = 0; i < n; i++) {
-    l->from[i] = BEFORE;
+    l->from[i] = l->needed[i] = BEFORE;
     l->until[i] = NOT_NEEDED;
   }
-  for (int i = 0; i < l->plan->n; i++) {
+  for (int i = 0, launch = 0; i < l->plan->n; i++) {
     tt_step *s = &l->plan->step[i];
     int32_t node;
-    for (int k = 0; (node = tt__step_need(s, k)) != TT_P_END; k++)
-      if (node != TT_P_NONE) l->until[node] = i;
+    if (i >= launch + l->plan->step[launch].many) launch = i;
+    l->begin[i] = launch;
+    for (int k = 0; (node = tt__step_need(s, k)) != TT_P_END; k++) {
+      if (node == TT_P_NONE) continue;
+      if (l->until[node] >= 0 && l->until[node] != i) l->needed[node] = l->until[node];
+      l->until[node] = i;
+    }
     for (int r = 0; r < s->nroot; r++) {
       node = s->root[r].node;
       l->root[node] = &s->root[r];
@@ -49,6 +58,11 @@ static int count_sources(const tt_step *s, int32_t node) {
   return n;
 }
 
+/* Does the node end at step `at`, and needs no other step of its launch it? */
+static bool ends_at(const lives *l, int32_t node, int at) {
+  return l->until[node] == at && l->needed[node] < l->begin[at];
+}
+
 static bool may_write_over(const tt_step *s, int r) {
   if (s->kind == TT_STEP_KERNEL) return tt__step_may_overwrite(s, r, s->root[r].base);
   return s->kind != TT_STEP_CALL || count_sources(s, s->root[r].base) == 1;
@@ -61,7 +75,7 @@ static int16_t donor_of(const lives *l, int at, int r) {
   for (int i = 0; i < s->noperand; i++) {
     int32_t node = s->operand[i].node;
     const tt_node *o = l->walk->node[node];
-    if (s->operand[i].write || l->until[node] != at || o->size != n->size) continue;
+    if (s->operand[i].write || !ends_at(l, node, at) || o->size != n->size) continue;
     if (tt__dtype_size((tt_dtype)o->dtype) != tt__dtype_size((tt_dtype)n->dtype)) continue;
     if (tt__step_may_overwrite(s, r, node)) return (int16_t)i;
   }
@@ -73,7 +87,7 @@ static void settle_roots(lives *l) {
     tt_step *s = &l->plan->step[i];
     for (int r = 0; r < s->nroot; r++) {
       tt_proot *root = &s->root[r];
-      root->in_place = root->base >= 0 && l->until[root->base] == i && may_write_over(s, r);
+      root->in_place = root->base >= 0 && ends_at(l, root->base, i) && may_write_over(s, r);
       root->donor = -1;
       if (s->kind == TT_STEP_KERNEL && root->base < 0) root->donor = donor_of(l, i, r);
     }

@@ -177,38 +177,59 @@ static int64_t step_points(const tt_step *st) {
   return n;
 }
 
-/* Try to make root `idx`, which fuses alone, part of an earlier step. */
+/* A root that fuses alone. */
+typedef struct lone_root {
+  int32_t node, dep;
+  int naccess, ninst;
+  tt_pinst inst[TT_FUSE_INST];
+} lone_root;
+
+/* Does the step begin with the same instructions? Then the two may be one launch without being one text (many.c). */
+static bool begins_alike(const tt_step *st, const lone_root *alone) {
+  if (st->nouter != st->space.naxes) return false;
+  tt_step head = *st, root = {.kind = TT_STEP_KERNEL, .ninst = alone->ninst};
+  root.inst = (tt_pinst *)(uintptr_t)alone->inst;
+  if (head.ninst > root.ninst) head.ninst = root.ninst;
+  return tt__step_is_alike(&head, &root);
+}
+
+/* Try to make the root part of step t. */
+static bool join_step(scheduler *s, const lone_root *alone, int t, tt_code *code) {
+  tt_fuser *f = &s->f;
+  tt_step *st = &s->plan->step[t], joined;
+  int32_t root[TT_FUSE_ROOT];
+  if (st->kind != TT_STEP_KERNEL || st->nroot + 1 > TT_FUSE_ROOT) return false;
+  for (int r = 0; r < st->nroot; r++) {
+    root[r] = st->root[r].node;
+    if (st->root[r].base >= 0) return false;
+  }
+  root[st->nroot] = alone->node;
+  f->ncutting = 0;
+  if (tt__fuse_roots(f, root, st->nroot + 1) != TT_FUSE_OK || f->dep >= t) return false;
+  int64_t points = begins_alike(st, alone) ? INT64_MAX : step_points(st);
+  if (f->space.naxes != st->space.naxes || !join_pays(f, st, alone->naccess, points)) return false;
+  const char *why = st->why;
+  if (!tt__fuse_commit(f, s->plan, &joined)) return *code = no_memory(s), true;
+  *st = joined;
+  st->why = why;
+  f->step_of[alone->node] = t;
+  count_uses(f, true);
+  return true;
+}
+
+/* Try to make root `idx`, which fuses alone, part of an earlier step: one of the last, or the one whose result it
+ * reads. */
 static bool join_earlier(scheduler *s, int32_t idx, tt_code *code) {
   tt_fuser *f = &s->f;
   const tt_node *n = f->walk->node[idx];
   *code = TT_OK;
   if (!f->fuse || f->ncutting || f->serial || n->op == TT_N_STORE) return false;
-  int naccess = f->naccess;
-  int32_t dep = f->dep;
-  int32_t root[TT_FUSE_ROOT];
-  for (int t = s->plan->n - 1, back = 0; t >= 0 && t >= dep && back < JOIN_BACK; t--, back++) {
-    tt_step *st = &s->plan->step[t];
-    if (st->kind != TT_STEP_KERNEL || st->nroot + 1 > TT_FUSE_ROOT) continue;
-    bool stores = false;
-    for (int r = 0; r < st->nroot; r++) {
-      root[r] = st->root[r].node;
-      stores |= st->root[r].base >= 0;
-    }
-    if (stores) continue;
-    root[st->nroot] = idx;
-    f->ncutting = 0;
-    if (tt__fuse_roots(f, root, st->nroot + 1) != TT_FUSE_OK || f->dep >= t) continue;
-    if (f->space.naxes != st->space.naxes || !join_pays(f, st, naccess, step_points(st))) continue;
-    const char *why = st->why;
-    tt_step joined;
-    if (!tt__fuse_commit(f, s->plan, &joined)) return *code = no_memory(s), true;
-    *st = joined;
-    st->why = why;
-    f->step_of[idx] = t;
-    count_uses(f, true);
-    return true;
-  }
-  return false;
+  lone_root alone = {.node = idx, .dep = f->dep, .naccess = f->naccess, .ninst = f->ninst};
+  memcpy(alone.inst, f->inst, sizeof *f->inst * (size_t)f->ninst);
+  int t = s->plan->n - 1;
+  for (int back = 0; t >= 0 && t >= alone.dep && back < JOIN_BACK; t--, back++)
+    if (join_step(s, &alone, t, code)) return true;
+  return alone.dep >= 0 && t >= alone.dep && join_step(s, &alone, alone.dep, code);
 }
 
 /* Bring into memory what would keep a store, which was just attempted, from writing where the old value lies. */

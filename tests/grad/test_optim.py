@@ -191,3 +191,41 @@ def test_a_step_that_fails_changes_all_or_nothing(on_the_host):
         if not fired:
             return
     raise AssertionError("it never ends")
+
+
+def stepped(make, values, gradients, steps):
+    """What an optimiser makes of the parameters, and how many launches its last step took."""
+    p = [tt.array(v).requires_grad_() for v in values]
+    o = make(p)
+    for k in range(steps):
+        for a, g in zip(p, gradients, strict=True):
+            a.grad = tt.array(g * (k + 1))
+        before = tt._core._ledger()["launches"]
+        o.step()
+        launches = tt._core._ledger()["launches"] - before
+    return [a.detach().numpy() for a in p], launches
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda p: tt.optim.Adam(p, lr=0.01),
+        lambda p: tt.optim.AdamW(p, lr=0.01, amsgrad=True),
+        lambda p: tt.optim.SGD(p, lr=0.01, momentum=0.9, nesterov=True),
+    ],
+    ids=["adam", "adamw", "sgd"],
+)
+def test_a_step_over_many_parameters_is_one_launch(recorded, on_the_host, make):
+    """Of whatever sizes and ranks, and with the bits of a step over each of them alone."""
+    rng = np.random.default_rng(0)
+    sizes = [(3 + 7 * k,) if k % 2 else (2 + k, 5 + k % 3) for k in range(100)]
+    values, gradients = ([rng.standard_normal(s).astype("float32") for s in sizes] for _ in range(2))
+    got, launches = stepped(make, values, gradients, 4)
+    assert launches == 1
+    for v, g, a in zip(values[:9], gradients, got, strict=False):
+        assert np.array_equal(a, stepped(make, [v], [g], 4)[0][0])
+
+
+def test_explain_says_what_is_one_launch(recorded, on_the_host):
+    a = [tt.arange(k + 2.0) for k in range(3)]
+    assert "one launch with the 2 steps after it" in tt.explain(*[x * 2 for x in a])

@@ -301,4 +301,56 @@ TEST(what_is_written_over_is_read_no_more) {
   refuses(with(good_plan, "donor=1", 0, "donor=2"), "taken of what is read later");
 }
 
+/* n2 = -n0 and n3 = -n1 by one launch; n2 takes the memory of n0. */
+static const char joint_plan[] =
+    "plan steps=2 nodes=4\n"
+    "value n0: memory=0 version=0 from=-1 until=0\n"
+    "value n1: memory=1 version=0 from=-1 until=1\n"
+    "value n2: memory=2 version=0 from=0 until=2\n"
+    "value n3: memory=3 version=0 from=1 until=2\n"
+    "step 0: kernel many=2 outer=1 space=8\n"
+    "  operand 0: n0 read\n"
+    "  operand 1: n2 write\n"
+    "  access 0: int64 operand=0 read off=0 step=1\n"
+    "  access 1: int64 operand=1 write off=0 step=1\n"
+    "  %0 = load int64 ref=0\n"
+    "  %1 = neg int64 ref=-1 %0\n"
+    "  %2 = store int64 ref=1 %1\n"
+    "  root 0: n2 operand=1 base=-1 in_place=0 donor=0\n"
+    "step 1: kernel outer=1 space=4\n"
+    "  operand 0: n1 read\n"
+    "  operand 1: n3 write\n"
+    "  access 0: int64 operand=0 read off=0 step=1\n"
+    "  access 1: int64 operand=1 write off=0 step=1\n"
+    "  %0 = load int64 ref=0\n"
+    "  %1 = neg int64 ref=-1 %0\n"
+    "  %2 = store int64 ref=1 %1\n"
+    "  root 0: n3 operand=1 base=-1 in_place=0 donor=-1\n";
+
+TEST(steps_of_one_launch_may_run_at_once) {
+  tt_plan *plan;
+  tt_str again = {0};
+  char text[4096];
+  CHECK_INT(tt__plan_parse(joint_plan, &plan, NULL), TT_OK);
+  CHECK_INT(plan->step[0].many, 2);
+  tt__plan_print(plan, &again);
+  CHECK_STR(again.data, joint_plan);
+  tt__str_free(&again);
+  tt__plan_free(plan);
+  refuses(with(joint_plan, "many=2", 0, "many=1"), "bad number of steps");
+  refuses(with(joint_plan, "step 1: kernel outer", 0, "step 1: kernel many=2 outer"), "a launch of different steps");
+  refuses(with(joint_plan, "neg int64", 1, "abs int64"), "a launch of different steps");
+  /* Step 1 needs what step 0 writes. */
+  snprintf(text, sizeof text, "%s", with(joint_plan, "value n1: memory=1 version=0 from=-1 until=1\n", 0, ""));
+  refuses(with(text, "n1 read", 0, "n2 read"), "needs what another of its launch writes");
+  /* n0 is read by both, and the second takes its memory. */
+  snprintf(text, sizeof text, "%s", with(joint_plan, "from=-1 until=0", 0, "from=-1 until=1"));
+  snprintf(text, sizeof text, "%s", with(text, "value n1: memory=1 version=0 from=-1 until=1\n", 0, ""));
+  snprintf(text, sizeof text, "%s", with(text, "n1 read", 0, "n0 read"));
+  snprintf(text, sizeof text, "%s", with(text, "donor=0", 0, "donor=-1"));
+  CHECK_INT(tt__plan_parse(text, &plan, NULL), TT_OK);
+  tt__plan_free(plan);
+  refuses(with(text, "donor=-1", 1, "donor=0"), "needs what another of its launch writes over");
+}
+
 TEST_MAIN()

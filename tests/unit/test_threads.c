@@ -827,6 +827,93 @@ TEST(refuses_what_it_cannot_order) {
   tt__kernel_free(k);
 }
 
+/* ---- launches of one kernel as one, by a table */
+
+static bool same_pass(const tt_pass *a, const tt_pass *b) {
+  return memcmp(&a->variant, &b->variant, sizeof a->variant) == 0 && memcmp(a->grid.block, b->grid.block, 12) == 0;
+}
+
+static emu_fn table_function(const tt_kernel *k, const tt_variant *v) {
+  tt_str source = {0};
+  tt_error err = {0};
+  const char *name = "run_t";
+  tt_kernel_fn fn = NULL;
+  tt__render_header(&emu_dialect, TT_SCALAR_MATH, &source);
+  CHECK_INT(tt__threads_render(k, &emu_dialect, v, "t", &source, &err), TT_OK);
+  tt__str_add(&source, "void run_t(emu_block *b, const void *args) { emu = b; t(*(const t_table *)args); }\n");
+  CHECK_INT(tt__cc_compile(source.data, &name, 1, &fn, NULL, &err), TT_OK);
+  tt__str_free(&source);
+  return (emu_fn)(void *)fn;
+}
+
+typedef struct table {
+  const tt_kernel *k;
+  ref_launch *want[MOST_SIZES], *got[MOST_SIZES];
+  tt_pass first;
+  int n;
+  uint32_t blocks;
+  char *rows;
+} table;
+
+/* A launch of `lanes` becomes a row, if it goes with those before. */
+static void add_row(table *t, int64_t lanes, int way) {
+  int64_t len[REF_AXES] = {1, 1, 1, 1, 1, 1, 1, 1};
+  size_t align[REF_ACCESS];
+  tt_target target = emu_target(way);
+  tt_pass pass;
+  tt_cut cut;
+  len[t->k->naxes - 1] = lanes;
+  ref_launch *l = ref_launch_new(t->k, len, 31 + (uint64_t)lanes);
+  tt_lowered low = emu_lowered(t->k, l);
+  emu_align(l, align);
+  CHECK_INT(tt__gpu_schedule(t->k, &low, &target, align, l->buf_len, &cut, NULL), TT_OK);
+  bool joins = tt__threads_joins(t->k, &low, &cut, &pass);
+  if (t->n == 0) t->first = pass;
+  if (!joins || !same_pass(&t->first, &pass)) {
+    ref_launch_free(l);
+    return;
+  }
+  char *row = t->rows + tt__threads_row_size(t->k) * (size_t)t->n;
+  tt__threads_args(t->k, &low, &pass, l->buf, l->buf_len, l->scalar, NULL, NULL, row);
+  tt__threads_row_blocks(t->k, t->blocks, pass.grid.grid[0], row);
+  t->blocks += pass.grid.grid[0];
+  t->got[t->n] = l;
+  t->want[t->n++] = ref_launch_new(t->k, len, 31 + (uint64_t)lanes);
+}
+
+/* The launches of those lengths that go with the first: how many. Each does what the reference does. */
+static int check_table(const tt_kernel *k, const int64_t *lanes, int n, int way, bool far) {
+  char *memory = calloc(1, 8 + tt__threads_row_size(k) * MOST_SIZES);
+  table t = {.k = k, .rows = memory + 8};
+  int64_t at = 0;
+  for (int i = 0; i < n; i++) add_row(&t, lanes[i], way);
+  int64_t head[2] = {t.n, (int64_t)(intptr_t)t.rows};
+  memcpy(memory, head, 8);
+  t.first.variant.many = far ? 1 : MOST_SIZES;
+  t.first.variant.far = far;
+  t.first.grid.grid[0] = t.blocks;
+  emu_fn fn = table_function(k, &t.first.variant);
+  CHECK(emu_launch(fn, &t.first.grid, far ? (void *)head : memory, !t.first.variant.speculates, far));
+  for (int i = 0; i < t.n; i++) {
+    ref_run(k, &t.want[i]->a);
+    CHECK_INT(ref_differ(t.want[i], t.got[i], &at), -1);
+    ref_launch_free(t.want[i]);
+    ref_launch_free(t.got[i]);
+  }
+  free(memory);
+  return t.n;
+}
+
+TEST(several_launches_by_a_table) {
+  static const int64_t small[] = {1, 7, 64, 256, 257, 1000, 1500}, large[] = {70000, 5000, 30001, 9001};
+  for (int i = 0; i < 3; i++) {
+    tt_kernel *k = parse(texts[i == 2 ? 3 : 0].text);
+    CHECK_INT(check_table(k, small, 7, 1, i == 1), 7);
+    CHECK(check_table(k, large, 4, 0, i == 1) > 1);
+    tt__kernel_free(k);
+  }
+}
+
 int main(int argc, char **argv) {
   if (!emu_usable()) return 0;
   setenv("TUTTI_CC_TIMEOUT", "300", 0); /* on a busy machine a compiler may take its time */

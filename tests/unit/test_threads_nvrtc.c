@@ -27,6 +27,14 @@ static void put_passes(const tt_kernel *k, ref_launch *l, int way, int number, t
     snprintf(name, sizeof name, "k%d_%d", number, p);
     CHECK_INT(tt__threads_render(k, &tt__dialect_cuda, &cut.pass[p].variant, name, source, &err), TT_OK);
   }
+  tt_pass pass;
+  for (int far = 0; far < 2 && tt__threads_joins(k, &low, &cut, &pass); far++) { /* and by a table */
+    char name[40];
+    snprintf(name, sizeof name, "k%d_many%d", number, far);
+    pass.variant.many = far ? 1 : 3;
+    pass.variant.far = (uint8_t)far;
+    CHECK_INT(tt__threads_render(k, &tt__dialect_cuda, &pass.variant, name, source, &err), TT_OK);
+  }
 }
 
 static void put_random(uint64_t seed, int way, tt_str *source) {

@@ -60,6 +60,7 @@ static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
       tt__node_release(n);
       if (next && !own) w->c.code = TT_ENOMEM;
       if (!own) continue;
+      if (own->storage->node->pending) own->storage->node->flags |= TT_NODE_STEP; /* also of gradients at hand */
       tt__array_release(*place);
       *place = own;
     }

@@ -312,6 +312,10 @@ static tt_code open_step(parser *p) {
   while (s->kind < kinds && strcmp(word, tt__step_names[s->kind]) != 0) s->kind++;
   if (s->kind == kinds) return bad(p, "unknown kind of step");
   if (s->kind == TT_STEP_KERNEL) {
+    if (tt__text_take(&p->in, "many=")) {
+      if (!tt__text_number(&p->in, "", 2, p->steps, &number)) return bad(p, "bad number of steps in a launch");
+      s->many = (int)number;
+    }
     if (!tt__text_number(&p->in, "outer=", 0, TT_MAX_AXES, &number) ||
         !tt__text_list(&p->in, "space=", s->space.len, TT_MAX_AXES, &s->space.naxes))
       return bad(p, "bad space");

@@ -16,9 +16,9 @@ void tt__threads_main_loop(tt_thread_emit *t) {
   tt__threads_decode(e, 'o', 0, outer, "0");
   tt__threads_place(e, 'o', 0, outer, -1);
   tt__emit_uniform(e, body);
-  tt__emit_line(e, "const tt_ix whole = nlane / %d, all = whole + nlane %% %d, by = (tt_ix)TT_NX * TT_BX;", vec, vec);
+  tt__emit_line(e, "const tt_ix whole = nlane / %d, all = whole + nlane %% %d, by = (tt_ix)tt_nx * TT_BX;", vec, vec);
   tt__emit_line(e, "const tt_i32 lane = TT_TX %% 32;");
-  tt__emit_line(e, "tt_ix first = (tt_ix)TT_GX * TT_BX + TT_TX - lane;");
+  tt__emit_line(e, "tt_ix first = (tt_ix)tt_gx * TT_BX + TT_TX - lane;");
   tt__emit_line(e, "TT_UNROLL(1)");
   tt__emit_open(e, "for (; first + 32 <= whole; first += by)");
   tt__emit_line(e, "const tt_ix j = (first + lane) * %d;", vec);

@@ -207,9 +207,9 @@ static void open_vectors(tt_thread_emit *t, bool turns) {
   tt_emit *e = &t->e;
   if (turns) {
     tt__emit_line(e, "TT_UNROLL(1)");
-    tt__emit_open(e, "for (tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX; q < all; q += (tt_ix)TT_NX * TT_BX)");
+    tt__emit_open(e, "for (tt_ix q = (tt_ix)tt_gx * TT_BX + TT_TX; q < all; q += (tt_ix)tt_nx * TT_BX)");
   } else {
-    tt__emit_line(e, "const tt_ix q = (tt_ix)TT_GX * TT_BX + TT_TX;");
+    tt__emit_line(e, "const tt_ix q = (tt_ix)tt_gx * TT_BX + TT_TX;");
     tt__emit_line(e, "if (q >= all) return;");
   }
 }
@@ -270,7 +270,7 @@ void tt__threads_map(tt_thread_emit *t) {
   } else {
     char block[16] = "TT_BX"; /* with one lane a thread, one text for blocks of all sizes */
     if (t->v->unroll > 1) snprintf(block, sizeof block, "%d", t->v->unroll << t->v->block);
-    tt__emit_line(e, "const tt_ix j = (tt_ix)TT_GX * %s + TT_TX%s, to = nlane;", block,
+    tt__emit_line(e, "const tt_ix j = (tt_ix)tt_gx * %s + TT_TX%s, to = nlane;", block,
                   t->v->unroll > 1 ? " - (tt_ix)args->shift" : "");
     tt__emit_line(e, "if (j >= to) return;");
   }

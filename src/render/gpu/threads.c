@@ -76,6 +76,32 @@ void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p,
   assert((size_t)((char *)(w + 7) - (char *)args) == tt__threads_args_size(k));
 }
 
+/* ---- tables. ORDER ROW: put_table, tt__threads_row_size and tt__threads_row_blocks name the same fields. */
+
+enum { ROW_BLOCK = 256 }; /* threads */
+
+bool tt__threads_joins(const tt_kernel *k, const tt_lowered *l, const tt_cut *cut, tt_pass *out) {
+  assert(cut->npass >= 1);
+  *out = cut->pass[0];
+  const tt_variant *v = &out->variant;
+  tt_extent x;
+  tt__threads_extent(k, l->len, &x);
+  if (k->mode != TT_MODE_MAP || k->checked || cut->npass != 1 || cut->work_bytes || v->tiled || v->far) return false;
+  if (v->vec == 1 && v->unroll == 1 && x.outer == 1) { /* its text is for blocks of all sizes */
+    out->grid.block[0] = ROW_BLOCK;
+    out->grid.grid[0] = (uint32_t)((x.lanes + ROW_BLOCK - 1) / ROW_BLOCK);
+  }
+  return out->grid.grid[1] == 1;
+}
+
+size_t tt__threads_row_size(const tt_kernel *k) { return tt__threads_args_size(k) + 16; }
+
+void tt__threads_row_blocks(const tt_kernel *k, int64_t first, int64_t blocks, void *row) {
+  assert(first >= 0 && blocks > 0);
+  const int64_t more[] = {first, blocks};
+  memcpy((char *)row + tt__threads_args_size(k), more, sizeof more);
+}
+
 static void put_array(tt_str *out, const char *type, const char *name, int n) {
   if (n > 0) tt__str_addf(out, "  %s %s[%d];\n", type, name, n);
 }
@@ -94,6 +120,37 @@ static void put_struct(tt_thread_emit *t) {
                "  void *work; tt_kfault *fault;\n"
                "  tt_i64 outer, lanes, points, per, chunks, parts, shift;\n} %s_args;\n",
                t->name);
+}
+
+static void put_table(tt_thread_emit *t) {
+  const tt_variant *v = t->v;
+  if (!v->many) return;
+  tt__str_addf(t->e.out, "typedef struct { %s_args own; tt_i64 first, blocks; } %s_row;\n", t->name, t->name);
+  if (v->far)
+    tt__str_addf(t->e.out, "typedef struct { tt_i64 n; const %s_row *row; } %s_table;\n", t->name, t->name);
+  else
+    tt__str_addf(t->e.out, "typedef struct { tt_i64 n; %s_row row[%d]; } %s_table;\n", t->name, v->many, t->name);
+}
+
+/* The row of a block, what the text calls its arguments, and the number of the block among those of the row. */
+static void put_row(tt_emit *e) {
+  tt__emit_line(e, "tt_i32 row = 0;");
+  tt__emit_open(e, "for (tt_i32 end = (tt_i32)given.n; end - row > 1;)");
+  tt__emit_line(e, "const tt_i32 mid = row + (end - row) / 2;");
+  tt__emit_line(e, "if (given.row[mid].first <= TT_GX) row = mid; else end = mid;");
+  tt__emit_close(e);
+}
+
+static void put_names(tt_thread_emit *t) {
+  tt__str_addf(t->e.out, "#define tt_ix %s\n#define tt_uix %s\n", t->v->wide ? "tt_i64" : "tt_i32",
+               t->v->wide ? "tt_u64" : "tt_u32");
+  if (t->v->many)
+    tt__str_add(t->e.out,
+                "#define args (&given.row[row].own)\n"
+                "#define tt_gx (TT_GX - (tt_i32)given.row[row].first)\n"
+                "#define tt_nx ((tt_i32)given.row[row].blocks)\n");
+  else
+    tt__str_addf(t->e.out, "#define args (%sgiven)\n#define tt_gx TT_GX\n#define tt_nx TT_NX\n", t->v->far ? "" : "&");
 }
 
 static void put_pack(tt_thread_emit *t, int type) {
@@ -172,12 +229,14 @@ static void put_function(tt_thread_emit *t) {
   tt_emit *e = &t->e;
   tt_str *out = e->out;
   put_struct(t);
+  put_table(t);
   put_packs(t);
-  tt__str_addf(out, "#define tt_ix %s\n#define tt_uix %s\n#define args (%sgiven)\n", t->v->wide ? "tt_i64" : "tt_i32",
-               t->v->wide ? "tt_u64" : "tt_u32", t->v->far ? "" : "&");
+  put_names(t);
   put_bounds(t, out);
-  tt__str_addf(out, "%s(const %s_args %sgiven) {\n", t->name, t->name, t->v->far ? "*" : "");
+  tt__str_addf(out, "%s(const %s_%s %sgiven) {\n", t->name, t->name, t->v->many ? "table" : "args",
+               t->v->far && !t->v->many ? "*" : "");
   e->indent = 1;
+  if (t->v->many) put_row(e);
   tt__emit_line(e, "const tt_ix outer = (tt_ix)args->outer, nlane = (tt_ix)args->lanes;");
   put_pointers(e);
   tt__emit_uniform(e, (tt_region){TT_SCOPE_CONST, 0});
@@ -195,7 +254,7 @@ static void put_function(tt_thread_emit *t) {
       tt__threads_col(t);
       break;
   }
-  tt__str_add(out, "}\n#undef tt_ix\n#undef tt_uix\n#undef args\n");
+  tt__str_add(out, "}\n#undef tt_ix\n#undef tt_uix\n#undef args\n#undef tt_gx\n#undef tt_nx\n");
 }
 
 /* The emitter of a kernel's text; `flags` is to be freed, with that size. */

@@ -24,6 +24,8 @@ typedef struct tt_variant {
   uint8_t part;  /* tt_part: a kernel's CHUNK and FINISH are two functions */
   uint8_t wide;  /* 64-bit indices */
   uint8_t far;   /* the argument struct lies in device memory, and the one argument is its address */
+  uint8_t many;  /* MAP, one block high: several launches as one, by a table of so many rows (`far`: of any number, in
+                    device memory); each block looks up the row whose blocks it is among */
   uint8_t tiled; /* a transpose goes through shared memory */
   uint8_t vec;   /* neighbouring lanes that a thread takes (1, 2, 4, 8, 16); > 1 only where all that is UNIT is aligned;
                     tiled: side */
@@ -98,5 +100,16 @@ TT_HIDDEN tt_code tt__threads_element(const tt_kernel *k, const tt_dialect *d, i
 TT_HIDDEN size_t tt__threads_args_size(const tt_kernel *k);
 TT_HIDDEN void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p, void *const *buf,
                                 const int64_t *buf_len, const tt_scalar *scalar, void *work, void *fault, void *args);
+
+/*
+** Several launches as one, by a table: the number of rows (8 bytes), then a row for each launch, that begins with its
+** arguments. With `far` the number and the rows' address are the launch's argument.
+** tt__threads_joins: the pass of a launch that may be a row; false if it may not. Those of one table have equal
+** variants and blocks.
+*/
+TT_HIDDEN bool tt__threads_joins(const tt_kernel *k, const tt_lowered *l, const tt_cut *cut, tt_pass *out);
+TT_HIDDEN size_t tt__threads_row_size(const tt_kernel *k);
+/* Say in a row which blocks of the grid are its. */
+TT_HIDDEN void tt__threads_row_blocks(const tt_kernel *k, int64_t first, int64_t blocks, void *row);
 
 #endif

@@ -290,6 +290,8 @@ tt_code tt__batch_flush(tt_error *err) {
   return report(err);
 }
 
+tt_code tt__batch_failed(tt_error *err) { return report(err); }
+
 /* Put an entry with a copy of its bytes into the list; *out is NULL where there is no room for so many. */
 static tt_code gather(const void *args, size_t size, tt_gathered **out, tt_error *err) {
   size_t room = (size + 15) & ~(size_t)15;

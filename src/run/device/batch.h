@@ -56,6 +56,8 @@ TT_HIDDEN tt_code tt__batch_zero(tt_device *d, tt_stream *s, void *p, size_t siz
 /* Everything gathered is asked of the device now. Fails within an evaluation alone: between them, what could not be
  * asked for is told to who looks at its results. */
 TT_HIDDEN tt_code tt__batch_flush(tt_error *err);
+/* What a flush within this evaluation has failed with, whoever asked for it. */
+TT_HIDDEN tt_code tt__batch_failed(tt_error *err);
 /* The evaluation is over: launch what is gathered, by the plan's graph when it fits. `may_wait`: it is little work
  * that nobody is looking at, so its launches may wait a moment for those of the next evaluation
  * (run/device/batch_timer.h). */

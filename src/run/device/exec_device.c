@@ -3,6 +3,7 @@
 */
 #include "run/device/exec_device.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ typedef struct tt_launch_on {
   bool aligned; /* made for operands that are all aligned */
   tt_code code; /* TT_ENOTIMPL: the host must run it */
   tt_cut cut;
-  tt_routine *routine[TT_MOST_PASSES];
+  tt_routine *routine[TT_MOST_PASSES]; /* NULL: not asked for yet */
 } tt_launch_on;
 
 /* The simulated device reads a launch when it comes to it. */
@@ -154,8 +155,8 @@ static tt_code bind(tt_device *d, tt_stream *s, const tt_walk *walk, const tt_st
   return TT_OK;
 }
 
-/* The cut and the code of a launch: found, or made and kept when all operands are aligned as ours always are. */
-static tt_code prepare(tt_device *d, tt_launch *launch, const bound *b, tt_launch_on **out, tt_error *err) {
+/* The cut of a launch: found, or made and kept when all operands are aligned as ours always are. */
+static tt_code cut_launch(tt_device *d, tt_launch *launch, const bound *b, tt_launch_on **out, tt_error *err) {
   for (tt_launch_on *on = launch->on; on; on = on->next) {
     if (on->device != d || on->aligned != b->aligned || !b->aligned) continue;
     *out = on;
@@ -167,8 +168,6 @@ static tt_code prepare(tt_device *d, tt_launch *launch, const bound *b, tt_launc
   on->device = d;
   on->aligned = b->aligned;
   tt_code code = tt__gpu_schedule(k, launch->lowered, &d->target, b->align, b->buf_len, &on->cut, err);
-  for (int p = 0; code == TT_OK && p < on->cut.npass; p++)
-    code = tt__device_kernel(d, k, &on->cut.pass[p].variant, &on->routine[p], err);
   on->code = code;
   if (code != TT_OK && code != TT_ENOTIMPL) {
     tt__mem_free(on, sizeof *on);
@@ -178,6 +177,24 @@ static tt_code prepare(tt_device *d, tt_launch *launch, const bound *b, tt_launc
   launch->on = on;
   *out = on;
   return code;
+}
+
+/* And its code. What the compiler will not have is the host's from then on. */
+static tt_code prepare(tt_device *d, tt_launch *launch, const bound *b, tt_launch_on **out, tt_error *err) {
+  TT_TRY(cut_launch(d, launch, b, out, err));
+  tt_code code = TT_OK;
+  for (int p = 0; code == TT_OK && p < (*out)->cut.npass; p++)
+    if (!(*out)->routine[p])
+      code = tt__device_kernel(d, launch->unit->kernel, &(*out)->cut.pass[p].variant, &(*out)->routine[p], err);
+  if (code == TT_ENOTIMPL) (*out)->code = code;
+  return code;
+}
+
+/* A cut that was made for this once. */
+static void drop_cut(tt_launch *launch, tt_launch_on *on, const bound *b) {
+  if (!on || b->aligned || launch->on != on) return;
+  launch->on = on->next;
+  tt__mem_free(on, sizeof *on);
 }
 
 /* Checked kernels: wait, and look. */
@@ -272,6 +289,74 @@ static tt_code launch_null(tt_device *d, tt_stream *s, const tt_walk *walk, cons
   return tt__exec_null(d, s, launch, b->buf, b->buf_len, scalar, true, err);
 }
 
+/* ---- the null device, several launches of a kernel: the same by a table */
+
+/* A step of several that are one launch. */
+typedef struct member {
+  const tt_step *step;
+  tt_pass pass;
+  bound bound;
+  result res[TT_MOST_ROOTS];
+  bool listed; /* in a table */
+} member;
+
+typedef struct null_table {
+  tt_null_launch head;
+  const tt_step *step;
+  const char *row; /* in device memory: addresses and lengths of the operands, then scalars */
+  int n;
+} null_table;
+
+static size_t null_row_size(const tt_kernel *k) {
+  return (size_t)k->nbuf * (sizeof(void *) + sizeof(int64_t)) + (size_t)k->nscalar * sizeof(tt_scalar);
+}
+
+static void run_null_many(const void *args) {
+  null_table t;
+  memcpy(&t, args, sizeof t);
+  const tt_kernel *k = ((const tt_launch *)t.step->launch)->unit->kernel;
+  for (int i = 0; i < t.n; i++, t.row += null_row_size(k)) {
+    const tt_launch *launch = t.step[i].launch;
+    tt_kfault fault = {0, 0, 0};
+    tt_kargs a = {.scalar = (const tt_scalar *)t.row, .fault = &fault};
+    a.buf = (void *const *)(t.row + sizeof(tt_scalar) * (size_t)k->nscalar);
+    a.buf_len = (const int64_t *)(a.buf + k->nbuf);
+    a.len = launch->lowered->len;
+    a.off = launch->lowered->off;
+    a.step = launch->lowered->step;
+    (void)!tt__exec_launch(launch, &a, NULL, false, NULL);
+  }
+}
+
+static tt_code launch_null_many(tt_device *d, tt_stream *s, const tt_walk *walk, const member *m, int n, int *launches,
+                                tt_error *err) {
+  const tt_launch *first = m->step->launch;
+  const tt_kernel *k = first->unit->kernel;
+  size_t row = null_row_size(k), size = row * (size_t)n, scalars = sizeof(tt_scalar) * (size_t)k->nscalar;
+  null_table t = {.head = {.run = run_null_many, .us = first->work.points * n / 1e5}, .step = m->step, .n = n};
+  tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  tt_dmem *block = NULL;
+  char *table = tt__mem_zalloc(size);
+  if (!table) return tt__fail_memory(err, size);
+  tt_code code = TT_OK;
+  for (int i = 0; i < n && code == TT_OK; i++) {
+    char *at = table + row * (size_t)i;
+    size_t pointers = sizeof(void *) * (size_t)k->nbuf;
+    code = tt__exec_scalars(walk, m[i].step, m[i].step->launch, (tt_scalar *)at, err);
+    memcpy(at + scalars, m[i].bound.buf, pointers);
+    memcpy(at + scalars + pointers, m[i].bound.buf_len, sizeof(int64_t) * (size_t)k->nbuf);
+  }
+  if (code == TT_OK) code = tt__resident_temp(d, s, size, &block, err);
+  if (code == TT_OK) code = tt__batch_flush(err); /* it is copied up first */
+  if (code == TT_OK) code = d->ops->copy_in(d, s, tt__dmem_at(block), table, size, err);
+  if (block) t.row = tt__dmem_at(block);
+  if (code == TT_OK) code = tt__batch_launch(d, s, NULL, &grid, &t, sizeof t, err);
+  if (code == TT_OK) ++*launches;
+  if (block) tt__dmem_free(d, block);
+  tt__mem_free(table, size);
+  return code;
+}
+
 const tt_origin *tt__exec_origin(const tt_walk *walk, const tt_step *step) {
   tt_launch *l = step->launch;
   const tt_node *n = walk->node[step->root[0].node];
@@ -300,6 +385,7 @@ static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *
   } else if (code == TT_OK) {
     code = prepare(d, launch, &b, &on, err);
     if (code == TT_OK) code = launch_passes(d, s, walk, step, on, &b, err);
+    if (code == TT_OK) code = tt__batch_failed(err); /* giving memory back may have asked for it already */
   }
   if (code == TT_OK) {
     TT_COUNT(launches, 1);
@@ -314,10 +400,170 @@ static tt_code exec_kernel_on(tt_device *d, const tt_walk *walk, const tt_step *
   }
   tt__origin_use(before);
   hand_over(d, walk, step, res, code == TT_OK);
-  if (on && !b.aligned && launch->on == on) { /* made for this once */
-    launch->on = on->next;
-    tt__mem_free(on, sizeof *on);
+  drop_cut(launch, on, &b);
+  return code;
+}
+
+/* ---- several steps as one launch */
+
+/* Rows that a table of `n` has room for: few sizes, for each is a text of its own. 0: it lies in device memory. */
+static int table_rows(const tt_kernel *k, const tt_device *d, int n) {
+  int most = (int)(((size_t)d->target.param_bytes - 8) / tt__threads_row_size(k)), rows = 8;
+  if (most > UINT8_MAX) most = UINT8_MAX;
+  while (rows < n) rows *= 4;
+  return rows <= most ? rows : n <= most ? most : 0;
+}
+
+/* Those of the members, from `first` on, that one launch can do; they are marked as listed. */
+static int same_table(member *m, int n, int first, int32_t *list) {
+  int have = 0;
+  for (int i = first; i < n; i++) {
+    const tt_pass *p = &m[i].pass, *q = &m[first].pass;
+    if (m[i].listed || memcmp(&p->variant, &q->variant, sizeof p->variant) != 0 ||
+        memcmp(p->grid.block, q->grid.block, sizeof p->grid.block) != 0)
+      continue;
+    m[i].listed = true;
+    list[have++] = i;
   }
+  return have;
+}
+
+static tt_code fill_table(const tt_walk *walk, const member *m, const int32_t *list, int n, char *row, uint32_t *blocks,
+                          tt_error *err) {
+  const tt_kernel *k = ((const tt_launch *)m->step->launch)->unit->kernel;
+  size_t size = tt__threads_row_size(k);
+  tt_scalar scalar[256];
+  *blocks = 0;
+  for (int i = 0; i < n; i++, row += size) {
+    const member *x = &m[list[i]];
+    const tt_launch *l = x->step->launch;
+    TT_TRY(tt__exec_scalars(walk, x->step, l, scalar, err));
+    tt__threads_args(k, l->lowered, &x->pass, x->bound.buf, x->bound.buf_len, scalar, NULL, NULL, row);
+    tt__threads_row_blocks(k, *blocks, x->pass.grid.grid[0], row);
+    *blocks += x->pass.grid.grid[0];
+  }
+  return TT_OK;
+}
+
+/* A table that is ready to be launched. */
+typedef struct table {
+  tt_routine *routine;
+  tt_grid grid;
+  char *bytes; /* what goes with the launch; of a table in device memory its head */
+  size_t size, room;
+  tt_dmem *block;
+} table;
+
+/* In device memory: there are more rows than go with a launch. */
+static tt_code copy_table(tt_device *d, tt_stream *s, table *t, int n, tt_error *err) {
+  int64_t head[2] = {n, 0};
+  TT_TRY(tt__resident_temp(d, s, t->room, &t->block, err));
+  TT_TRY(tt__batch_flush(err));
+  TT_TRY(d->ops->copy_in(d, s, tt__dmem_at(t->block), t->bytes + 8, t->room - 8, err));
+  head[1] = (int64_t)(intptr_t)tt__dmem_at(t->block);
+  memcpy(t->bytes, head, sizeof head);
+  t->size = sizeof head;
+  return TT_OK;
+}
+
+static tt_code make_table(tt_device *d, tt_stream *s, const tt_walk *walk, const member *m, const int32_t *list, int n,
+                          table *t, tt_error *err) {
+  const tt_kernel *k = ((const tt_launch *)m->step->launch)->unit->kernel;
+  int rows = table_rows(k, d, n);
+  tt_variant v = m[list[0]].pass.variant;
+  int64_t number = n;
+  v.many = (uint8_t)(rows ? rows : 1);
+  v.far = !rows;
+  TT_TRY(tt__device_kernel(d, k, &v, &t->routine, err));
+  t->size = t->room = 8 + tt__threads_row_size(k) * (size_t)(rows ? rows : n);
+  t->bytes = tt__mem_zalloc(t->room);
+  if (!t->bytes) return tt__fail_memory(err, t->room);
+  memcpy(t->bytes, &number, sizeof number);
+  t->grid = m[list[0]].pass.grid;
+  TT_TRY(fill_table(walk, m, list, n, t->bytes + 8, &t->grid.grid[0], err));
+  return rows ? TT_OK : copy_table(d, s, t, n, err);
+}
+
+/* How each of them would be launched alone; TT_ENOTIMPL when one must be. */
+static tt_code cut_members(tt_device *d, member *m, int n, tt_error *err) {
+  tt_code code = TT_OK;
+  for (int i = 0; i < n && code == TT_OK; i++) {
+    tt_launch *launch = m[i].step->launch;
+    tt_launch_on *on = NULL;
+    code = cut_launch(d, launch, &m[i].bound, &on, err);
+    if (code == TT_OK && !tt__threads_joins(launch->unit->kernel, launch->lowered, &on->cut, &m[i].pass))
+      code = tt__fail(err, TT_ENOTIMPL, "launches of their own");
+    drop_cut(launch, on, &m[i].bound);
+  }
+  return code;
+}
+
+/* Nothing is launched before all tables are made: a launch may write where its operands lie. */
+static tt_code launch_members(tt_device *d, tt_stream *s, const tt_walk *walk, member *m, int n, int *launches,
+                              tt_error *err) {
+  size_t size = (sizeof(table) + sizeof(int32_t)) * (size_t)n;
+  TT_TRY(cut_members(d, m, n, err));
+  table *t = tt__mem_zalloc(size);
+  if (!t) return tt__fail_memory(err, size);
+  int32_t *list = (int32_t *)(t + n);
+  tt_code code = TT_OK;
+  int made = 0;
+  for (int i = 0; i < n && code == TT_OK; i++)
+    if (!m[i].listed) code = make_table(d, s, walk, m, list, same_table(m, n, i, list), &t[made++], err);
+  for (int i = 0; i < made && code == TT_OK; i++, ++*launches)
+    code = tt__batch_launch(d, s, t[i].routine, &t[i].grid, t[i].bytes, t[i].size, err);
+  for (int i = 0; i < made; i++) {
+    if (t[i].block) tt__dmem_free(d, t[i].block);
+    tt__mem_free(t[i].bytes, t[i].bytes ? t[i].room : 0);
+  }
+  tt__mem_free(t, size);
+  return code;
+}
+
+static tt_code run_members(tt_device *d, const tt_walk *walk, const tt_step *step, member *m, int n, tt_error *err) {
+  tt_stream *s = tt__stream_current(d);
+  tt_code code = TT_OK;
+  int launches = 0;
+  for (int i = 0; i < n && code == TT_OK; i++) {
+    m[i].step = &step[i];
+    code = results_of(d, s, walk, &step[i], m[i].res, err);
+    if (code == TT_OK) code = bind(d, s, walk, &step[i], m[i].res, &m[i].bound, err);
+  }
+  if (code == TT_OK && d->target.kind == TT_DEVICE_NULL)
+    code = launch_null_many(d, s, walk, m, n, &launches, err);
+  else if (code == TT_OK)
+    code = launch_members(d, s, walk, m, n, &launches, err);
+  if (code == TT_OK) code = tt__batch_failed(err); /* giving memory back may have asked for it already */
+  if (code != TT_OK) return code;
+  TT_COUNT(launches, launches);
+  TT_COUNT(device_launches, launches);
+  for (int i = 0; i < n; i++) {
+    const tt_launch *launch = step[i].launch;
+    TT_COUNT(bytes_read, launch->work.bytes_read);
+    TT_COUNT(bytes_written, launch->work.bytes_written);
+  }
+  return TT_OK;
+}
+
+tt_code tt__exec_many_on(tt_device *d, const tt_walk *walk, const tt_step *step, int n, tt_error *err) {
+  const tt_kernel *k = ((const tt_launch *)step->launch)->unit->kernel;
+  assert(n > 1 && n <= step->many);
+  if (k->nscalar > 256) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
+  size_t size = sizeof(member) * (size_t)n;
+  member *m = tt__mem_zalloc(size);
+  if (!m) return tt__fail_memory(err, size);
+  int64_t start = tt__profile_on ? tt__clock_ns() : 0;
+  const tt_origin *before = tt__origin_use(tt__exec_origin(walk, step));
+  tt_code code = run_members(d, walk, step, m, n, err);
+  if (code == TT_OK && tt__profile_on) {
+    code = tt__batch_flush(err);
+    if (code == TT_OK) code = d->ops->stream_wait_idle(d, tt__stream_current(d), err);
+    tt__profile_add_many(step, n, true, start, tt__clock_ns());
+  }
+  tt__origin_use(before);
+  for (int i = 0; i < n; i++)
+    if (m[i].step) hand_over(d, walk, &step[i], m[i].res, code == TT_OK);
+  tt__mem_free(m, size);
   return code;
 }
 

@@ -17,6 +17,9 @@
 */
 TT_HIDDEN tt_code tt__exec_step_on(tt_device *d, const tt_walk *walk, const tt_step *step, tt_error *err);
 
+/* Run the first n steps of a launch of many. The same codes leave everything as it was. */
+TT_HIDDEN tt_code tt__exec_many_on(tt_device *d, const tt_walk *walk, const tt_step *step, int n, tt_error *err);
+
 /* Run a library step together with what follows it: `then`'s root is there afterwards, the step's own result never is.
 ** TT_ENOTIMPL and TT_ENOMEM as above. */
 TT_HIDDEN tt_code tt__exec_epilogue_on(tt_device *d, const tt_walk *walk, const tt_step *step, const tt_step *then,

@@ -55,6 +55,7 @@ static void explain_kernel(const tt_step *st, tt_device *on, const tt_decision *
     else if (p->op == TT_P_STOREX)
       tt__str_add(s, " scatter");
   }
+  if (st->many) tt__str_addf(s, "\n      one launch with the %d steps after it", st->many - 1);
   if (on) {
     tt__calibrate_device(on);
     const tt_machine_device *d = &tt__machine()->device[tt__machine_device(on)];

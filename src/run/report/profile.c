@@ -59,12 +59,13 @@ static void keep(const event *e) {
   if (events.n >= MOST_EVENTS || !TT_VEC_PUSH(&events, *e)) dropped++;
 }
 
-static void add(const tt_step *step, bool compiled, int64_t pieces, int64_t start, int64_t end) {
+/* `how` says something of `number` (not 0). */
+static void add(const tt_step *step, bool compiled, const char *how, int64_t number, int64_t start, int64_t end) {
   event e = {.start = start, .end = end, .compiled = compiled};
   tt__profile_name(step, e.name, sizeof e.name);
-  if (pieces) {
+  if (number) {
     char more[32];
-    int n = snprintf(more, sizeof more, ", in %lld pieces", (long long)pieces);
+    int n = snprintf(more, sizeof more, how, (long long)number);
     size_t at = strlen(e.name), most = sizeof e.name - 1 - (size_t)n;
     memcpy(e.name + (at < most ? at : most), more, (size_t)n + 1);
   }
@@ -83,11 +84,19 @@ void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64
 }
 
 void tt__profile_add(const tt_step *step, bool compiled, int64_t start, int64_t end) {
-  add(step, compiled, 0, start, end);
+  add(step, compiled, "", 0, start, end);
+}
+
+void tt__profile_add_many(const tt_step *step, int n, bool compiled, int64_t start, int64_t end) {
+  add(step, compiled, ", %lld steps", n, start, end);
+  for (int i = 1; i < n && events.n; i++) {
+    const tt_launch *l = step[i].launch;
+    events.data[events.n - 1].bytes += l->work.bytes_read + l->work.bytes_written;
+  }
 }
 
 void tt__profile_add_pieces(const tt_step *step, int64_t pieces, int64_t start, int64_t end) {
-  add(step, true, pieces, start, end);
+  add(step, true, ", in %lld pieces", pieces, start, end);
 }
 
 typedef struct total {

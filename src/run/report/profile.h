@@ -11,6 +11,8 @@ TT_HIDDEN void tt__profile_start(void);
 TT_HIDDEN void tt__profile_stop(void);
 /* A step ran from `start` to `end` (tt__clock_ns). Session lock held. Dropped silently when memory is out. */
 TT_HIDDEN void tt__profile_add(const tt_step *step, bool compiled, int64_t start, int64_t end);
+/* The same of the first n steps of a launch of many. */
+TT_HIDDEN void tt__profile_add_many(const tt_step *step, int n, bool compiled, int64_t start, int64_t end);
 /* The same for what has a name of its own. */
 TT_HIDDEN void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64_t end);
 /* The same of a step that ran in pieces. */
