@@ -130,13 +130,20 @@ class Field:
             except Exception as e:  # noqa: BLE001 - a peer that cannot do the work is a fact of the table
                 line.error[name] = f"{type(e).__name__}: {e}".splitlines()[0][:120]
                 del usable[name]
-        for _ in range(3):  # what comes again is compiled
-            if "tutti" in usable:
-                usable["tutti"]()
-            tt.compile_wait()
+        if "tutti" in usable:
+            settle(usable["tutti"])
         harness.measure(line, usable, self.args.seconds, self.args.least, self.pick)
         if ratio(line):
             print(f"     {ratio(line):.2f}x", file=sys.stderr, flush=True)
+
+
+def settle(f, seconds=0.2):
+    """What comes again gets a plan of its own, and is compiled when it has taken long enough."""
+    for _ in range(3):
+        end = time.perf_counter() + seconds / 3
+        while time.perf_counter() < end:
+            f()
+        tt.compile_wait()
 
 
 def wide(a):

@@ -251,7 +251,22 @@ static tt_code check_exponents(const frame *f, tt_error *err) {
   return negative ? tt__fail(err, TT_EVALUE, "Integers to negative integer powers are not allowed.") : TT_OK;
 }
 
-/* The exponents that NumPy's operator spells otherwise: 2, and for inexact types 1, -1 and 0.5. */
+/*
+** Two products are exact in whole numbers, and within a unit and a half of the last place in floats; halves would be
+** rounded twice.
+*/
+bool tt__power_is_products(double exponent, tt_dtype t) {
+  return (exponent == 3 || exponent == 4) && (tt__is_int(t) || t == TT_F32 || t == TT_F64);
+}
+
+/* x * x * x, or the square of the square. */
+static tt_node *products(frame *f, tt_dtype t, bool fourth, tt_error *err) {
+  tt_node *square = tt__node_take1(TT_SQUARE, t, operand(f, 0, err), err);
+  if (fourth) return tt__node_take1(TT_SQUARE, t, square, err);
+  return square ? tt__node_take2(TT_MUL, t, square, operand(f, 0, err), err) : NULL;
+}
+
+/* The exponents that NumPy's operator spells otherwise: 2, and for inexact types 1, -1 and 0.5; and small ones. */
 static tt_node *power(frame *f, tt_error *err) {
   tt_dtype t = f->types.compute;
   if (tt__dtypes[t].kind == 'i' && check_exponents(f, err) != TT_OK) return NULL;
@@ -259,6 +274,7 @@ static tt_node *power(frame *f, tt_error *err) {
   double e = v->tag == TT_V_INT ? (double)v->as.i : v->tag == TT_V_FLOAT ? v->as.f : 0;
   bool inexact = !tt__is_int(t);
   tt_op short_op = e == 2 ? TT_SQUARE : inexact && e == -1 ? TT_RECIPROCAL : inexact && e == 0.5 ? TT_SQRT : TT_POW;
+  if (tt__power_is_products(e, t)) return products(f, t, e == 4, err);
   tt_node *done = short_op == TT_POW ? NULL : small(f, short_op, 1);
   if (done) return done;
   if (e == 2) return tt__node_take1(TT_SQUARE, t, operand(f, 0, err), err);

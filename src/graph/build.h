@@ -78,6 +78,9 @@ TT_HIDDEN tt_node *tt__node_pick(tt_node *lib, int k, tt_dtype dtype, int rank, 
 /* A CALL node over the values of its operands. Takes `call` (slab memory of call->size bytes), also when it fails. */
 TT_HIDDEN tt_node *tt__node_call(tt_kernel_call *call, tt_node *const *src, tt_error *err);
 
+/* Is a power of this exponent, a number of Python's, made of products: a square times its base, or squared? */
+TT_HIDDEN bool tt__power_is_products(double exponent, tt_dtype t);
+
 /* The same, taking the holds on the operands; NULL in is NULL out, so that a chain is checked once (build.c). */
 TT_HIDDEN tt_node *tt__node_take1(tt_op op, tt_dtype dtype, tt_node *a, tt_error *err);
 TT_HIDDEN tt_node *tt__node_take2(tt_op op, tt_dtype dtype, tt_node *a, tt_node *b, tt_error *err);

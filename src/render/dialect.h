@@ -18,6 +18,7 @@ typedef struct tt_dialect {
   const char *after;       /* text below it: argument structs, macros that the words below use */
   const char *kernel;      /* before a kernel's name */
   const char *params;      /* after it, in parentheses */
+  const char *inlined;     /* before a function that calls of it take in, so that constants are seen; or NULL */
   const char *enter;       /* first statements: declare lo, hi, lane_lo, lane_hi, chunk_lo, chunk_hi, npartial, part */
   const char *global;      /* address space of buffers, before the element type */
   const char *buffer;      /* printf: an expression for buffer %d */

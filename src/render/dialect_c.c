@@ -26,6 +26,7 @@ static const char after[] =
     "#define TT_HOLDS(n, h) ((n) > (h))\n"
     "#define TT_AHEAD(p, m)\n"
     "#endif\n"
+    "#define TT_GIVEN(x) do { if (!(x)) __builtin_unreachable(); } while (0)\n"
     /* A product on its own: of their sums and differences, stored side by side, gcc 12 makes fused operations. */
     "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12\n"
     "#define TT_PRODUCT(x) __builtin_assoc_barrier(x)\n"
@@ -65,6 +66,7 @@ const tt_dialect tt__dialect_c = {
     .after = after,
     .kernel = "void ",
     .params = "(const tt_kargs *args, const tt_krange *range)",
+    .inlined = "static inline __attribute__((always_inline)) void ",
     .enter =
         "const tt_i64 lo = range->lo, hi = range->hi, lane_lo = range->lane_lo, lane_hi = range->lane_hi;\n"
         "  const tt_i64 chunk_lo = range->chunk_lo, chunk_hi = range->chunk_hi, npartial = args->npartial;\n"

@@ -67,9 +67,37 @@ static bool stores_side_by_side(const tt_emit *e) {
 
 /* ---- the function */
 
+enum { MOST_BY_LENGTH = 32 }; /* instructions: each is compiled three times */
+
+/*
+** What goes with a row's chunks, and with groups of lanes that a row may have, is most of what a short row takes. So
+** rows that are one line are compiled for known bounds: shorter than a group, one chunk, and any.
+*/
+static bool is_by_length(tt_emit *e) {
+  const tt_kernel *k = e->k;
+  bool is_plain = e->d->inlined && k->mode == TT_MODE_ROW && e->nrow == 1 && !k->serial && k->ninst <= MOST_BY_LENGTH;
+  for (int p = 0; p < k->nphase && is_plain; p++) is_plain = !tt__emit_is_slow(e, (tt_region){TT_SCOPE_ROW, p});
+  return is_plain;
+}
+
+static void put_lengths(tt_emit *e, const char *fn_name) {
+  tt__str_addf(e->out, "%s%s%s {\n", e->d->kernel, fn_name, e->d->params);
+  tt__emit_line(e, "const tt_i64 nlane = %s[%d];", e->d->len, e->lane_axis);
+  tt__emit_line(e, "if (range->part == %d && nlane < %d) %s_rows(args, range, %d, %d);", TT_PART_WHOLE, TT_LANES,
+                fn_name, TT_PART_WHOLE, TT_LANES - 1);
+  tt__emit_line(e, "else if (range->part == %d && nlane <= %d) %s_rows(args, range, %d, %d);", TT_PART_WHOLE, TT_CHUNK,
+                fn_name, TT_PART_WHOLE, TT_CHUNK);
+  tt__emit_line(e, "else %s_rows(args, range, -1, nlane);", fn_name);
+  tt__str_add(e->out, "}\n");
+}
+
 static void put_function(tt_emit *e, const char *fn_name) {
   const tt_dialect *d = e->d;
-  tt__str_addf(e->out, "%s%s%s {\n", d->kernel, fn_name, d->params);
+  if (e->by_length)
+    tt__str_addf(e->out, "%s%s_rows(const tt_kargs *args, const tt_krange *range, int only, tt_i64 most) {\n",
+                 d->inlined, fn_name);
+  else
+    tt__str_addf(e->out, "%s%s%s {\n", d->kernel, fn_name, d->params);
   e->indent = 1;
   tt__emit_line(e, "%s", d->enter);
   tt__emit_line(e, "const tt_i64 *const len = %s, *const off = %s, *const step = %s;", d->len, d->off, d->step);
@@ -87,6 +115,7 @@ static void put_function(tt_emit *e, const char *fn_name) {
       break;
   }
   tt__str_add(e->out, "}\n");
+  if (e->by_length) put_lengths(e, fn_name);
 }
 
 tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *fn_name, tt_str *out, tt_error *err) {
@@ -102,6 +131,7 @@ tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *f
   e.parts = tt__kernel_splits(k);
   e.side_by_side = stores_side_by_side(&e);
   tt__emit_classify(&e);
+  e.by_length = is_by_length(&e);
   put_function(&e, fn_name);
   tt__mem_free(flags, size);
   return out->failed ? tt__fail_memory(err, out->len) : TT_OK;

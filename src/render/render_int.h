@@ -20,6 +20,7 @@ typedef struct tt_emit {
   int indent;
   int lane_axis;     /* -1: the kernel has no axes */
   int nrow;          /* row axes */
+  bool by_length;    /* rows are compiled for short ones, those of one chunk, and any; see render.c */
   bool parts;        /* CHUNK and FINISH are possible: one phase, with a reduction, nothing of the row stored */
   bool *uniform;     /* [ninst] the same for all lanes: computed before the lane loop */
   bool *kept;        /* [ninst] (COL) an outer value that another loop reads: it lives in a block array */

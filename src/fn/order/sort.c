@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fn/fn.h"
+#include "graph/session.h"
 
 /* ---- along an axis: the library works on the last one */
 
@@ -182,6 +183,47 @@ static tt_array *digitize(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(digitize)
 
+/* ---- membership */
+
+enum {
+  TABLE_FROM = 16384, /* elements on both sides, from where on a table is asked for */
+  TABLE_RATE = 6      /* places of it for each element: NumPy's bound */
+};
+
+/* The ends of what whole numbers of at most 64 bits with a sign there are; false: a failure, or a range too large. */
+static bool find_ends(tt_composer *c, tt_array *a, int64_t most, int64_t *low, int64_t *n) {
+  tt_array *end[2] = {tt__compose_reduce(c, TT_RED_MIN, a, 1, false), tt__compose_reduce(c, TT_RED_MAX, a, 1, false)};
+  if (!end[0] || !end[1] || !tt__compose_settle(c, end, 2)) return false;
+  const int64_t *first = tt__compose_peek(c, end[0]), *last = tt__compose_peek(c, end[1]);
+  if (!first || !last || (uint64_t)*last - (uint64_t)*first >= (uint64_t)most) return false;
+  *low = *first;
+  *n = *last - *first + 1;
+  return true;
+}
+
+/*
+** Whole numbers of a small range: a table of those that are there, looked up. NULL without an error: their range is too
+** large, or nothing may be computed yet.
+*/
+static tt_array *isin_table(tt_composer *c, tt_array *a, tt_array *test, bool invert) {
+  int64_t low, n, size = a->size + test->size;
+  if (size < TABLE_FROM || tt__session_defer) return NULL;
+  a = tt__compose_cast(c, a, TT_I64);
+  test = tt__compose_cast(c, test, TT_I64);
+  if (!a || !test || !find_ends(c, test, TABLE_RATE * size, &low, &n)) return NULL;
+  tt_array *there = tt__compose_full(c, TT_BOOL, 1, &n, tt_v_int(0));
+  tt_node *at = tt__compose_node(c, tt__compose_opi(c, TT_SUB, test, low));
+  tt_node *yes = tt__compose_node(c, tt__compose_full(c, TT_BOOL, 1, &test->size, tt_v_int(1)));
+  if (there && at && yes) c->code = tt__array_scatter(there, at, yes, c->err);
+  tt__node_release(at);
+  tt__node_release(yes);
+  tt_array *place = tt__compose_opi(c, TT_SUB, a, low);
+  tt_array *near = tt__compose_opi(c, TT_MAXIMUM, tt__compose_opi(c, TT_MINIMUM, place, n - 1), 0);
+  tt_array *found =
+      tt__compose_op2(c, TT_AND, tt__compose_gather(c, there, near), tt__compose_op2(c, TT_EQ, near, place));
+  return invert ? tt__compose_op1(c, TT_NOT, found) : found;
+}
+
 /* Is the element at its place in the sorted test elements its equal? */
 static tt_array *isin(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *test = tt__compose_ravel(c, tt__arg_array(c, f, 1));
@@ -191,6 +233,8 @@ static tt_array *isin(tt_composer *c, tt_call_frame *f) {
   tt_dtype type = tt__promote((tt_dtype)a->dtype, (tt_dtype)test->dtype);
   a = tt__compose_cast(c, a, type);
   test = tt__compose_cast(c, test, type);
+  tt_array *found = tt__is_int(type) && type != TT_U64 && a && test ? isin_table(c, a, test, invert) : NULL;
+  if (found || c->code != TT_OK) return found;
   tt_lib_attr attr = {.row = tt__lib_row("sort")};
   test = test ? by_row(c, test, 0, &attr, type) : NULL;
   tt_array *at = tt__compose_opi(c, TT_MINIMUM, search(c, test, a, false), test ? test->size - 1 : 0);

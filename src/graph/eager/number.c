@@ -157,10 +157,9 @@ static tt_elements_loop loop_of(tt_op op, const tt_types *t) {
 }
 
 /* Exponents that are spelled otherwise (see build.c). False: such a one that is left to the way of arrays. */
-static bool power(tt_op *op, const tt_value *exponent, tt_dtype compute, int *n) {
-  double e = exponent->tag == TT_V_INT ? (double)exponent->as.i : exponent->tag == TT_V_FLOAT ? exponent->as.f : 0;
+static bool power(tt_op *op, double e, tt_dtype compute, int *n) {
   bool inexact = !tt__is_int(compute);
-  if (e == 2) return *op = TT_SQUARE, *n = 1, true;
+  if (e == 2 || tt__power_is_products(e, compute)) return *op = TT_SQUARE, *n = 1, true;
   if (!inexact) return e >= 0;
   if (e == -1) return *op = TT_RECIPROCAL, *n = 1, true;
   if (e == 0.5) return *op = TT_SQRT, *n = 1, true;
@@ -194,6 +193,10 @@ static int compare(tt_op op, const tt_value *arg) {
   COMPARED(int64_t);
 }
 
+static double exponent_of(const tt_value *v) {
+  return v->tag == TT_V_INT ? (double)v->as.i : v->tag == TT_V_FLOAT ? v->as.f : 0;
+}
+
 bool tt__number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
   int kind[2];
   tt_types t;
@@ -207,7 +210,8 @@ bool tt__number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
   for (int k = 0; k < n; k++)
     if ((kind[k] = kind_of(&arg[k])) == NO_KIND) return false;
   if (!types_of(op, kind, n, &t)) return false;
-  if (op == TT_POW && !power(&op, &arg[1], t.compute, &n)) return false;
+  double exponent = op == TT_POW ? exponent_of(&arg[1]) : 0;
+  if (op == TT_POW && !power(&op, exponent, t.compute, &n)) return false;
   for (int k = 0; k < n; k++)
     if (!(at[k] = bytes_of(&arg[k], t.compute, &room[k]))) return false;
   tt_elements_loop loop = tt__is_complex(t.compute) ? NULL : loop_of(op, &t);
@@ -215,5 +219,7 @@ bool tt__number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
   out->dtype = t.result;
   if (!loop) return tt__is_complex(t.compute) && tt__session_elements(op, t.compute, t.result, at, n, out->bits, 1);
   loop(out->bits, at[0], n > 1 ? at[1] : NULL, NULL, 1);
+  if (exponent == 4 && op == TT_SQUARE) loop(out->bits, out->bits, NULL, NULL, 1);
+  if (exponent == 3 && op == TT_SQUARE) loop_of(TT_MUL, &t)(out->bits, out->bits, at[0], NULL, 1);
   return true;
 }

@@ -222,6 +222,7 @@ void tt__emit_row(tt_emit *e) {
   assert(e->k->mode == TT_MODE_ROW && e->k->naxes > e->k->nouter);
   const tt_kernel *k = e->k;
   tt__emit_line(e, "const tt_i64 nlane = len[%d];", e->lane_axis);
+  if (e->by_length) tt__emit_line(e, "TT_GIVEN((only < 0 || part == only) && nlane <= most);");
   tt__emit_line(e, "tt_i64 lines = 1;");
   if (e->nrow > 1) tt__emit_line(e, "for (int x = %d; x < %d; x++) lines *= len[x];", k->nouter, e->lane_axis);
   if (e->nrow > 1)
