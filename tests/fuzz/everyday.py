@@ -265,6 +265,9 @@ def same(x, y):
 OWN_WARNING = r"out=.*where="
 # What index arrays pick lies in C's order (docs/numpy.md).
 OWN_ORDER = r"\[.*[\[(&|<>=].*\]|\[True\]|argwhere|delete\(|take_along_axis|nonzero"
+# NumPy 2.5 warns of the first two, has lost the third for vectors of two, makes the fourth complex, and refuses numbers
+# that do not fit in the last (docs/numpy.md).
+OWN_AGE = r"fix\(|\.shape = |cross\(|eigvals|where\(.*, -1\)"
 
 
 class Program:
@@ -307,6 +310,8 @@ class Program:
         self.outcomes = theirs, ours
         found = differs(theirs, ours, self.rough(text, used), re.search(FAULTS, text))
         own = OWN_ORDER if found == "order" else OWN_WARNING if found == "warnings ['ComplexWarning'], not []" else None
+        if odd_arguments.NEWER and re.search(OWN_AGE, text):
+            return None
         return None if own and re.search(own, text) else found
 
     def rough(self, text, used):

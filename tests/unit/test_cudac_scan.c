@@ -1,6 +1,5 @@
 /* The scanner of CUDA C: what it finds and replaces, and that no text breaks it. */
 #include "lang/cuda_c/scan.h"
-#include "lang/cuda_c/team.h"
 #include "test.h"
 
 #define INDEX "tt_index_x(tt_global_x, threadIdx.x, blockIdx.x, blockDim.x)"
@@ -140,74 +139,6 @@ TEST(survives_any_text) {
     for (size_t cut = n; cut > n - n / 4; cut--) scan_any(exact, run % 50 ? n : cut);
     free(exact);
   }
-}
-
-/* ---- blocks of threads */
-
-static int order[64], orders, sums[64];
-static void wait_twice(void *ctx, unsigned k) {
-  int sum, threads;
-  (void)ctx;
-  if (k == 5) return;
-  order[orders++] = (int)k;
-  tt__team_barrier(tt__team(), (int)k, &sum, &threads);
-  sums[k] = sum * 100 + threads;
-  tt__team_barrier(tt__team(), 1, &sum, &threads);
-  sums[k] += sum;
-}
-static void wait_for_ever(void *ctx, unsigned k) {
-  unsigned came, yes;
-  int sum, threads;
-  (void)ctx;
-  if (k == 0)
-    tt__team_barrier(tt__team(), 0, &sum, &threads);
-  else
-    tt__team_warp(tt__team(), 3, 0, NULL, &came, &yes);
-}
-
-TEST(threads_of_a_block_wait) {
-  int waiting;
-  for (int again = 0; again < 3; again++) {
-    orders = 0;
-    CHECK(tt__team_run(tt__team(), 40, wait_twice, NULL, &waiting));
-    CHECK_INT(orders, 39);
-    CHECK_INT(order[38], 39);
-    CHECK_INT(sums[0], (780 - 5) * 100 + 39 + 39);
-    CHECK(!tt__team_run(tt__team(), 2, wait_for_ever, NULL, &waiting));
-    CHECK_INT(waiting, 2);
-  }
-}
-
-/* Thread k of two teams that take turns: it pauses k times. */
-static void pause_often(void *ctx, unsigned k) {
-  int *count = ctx;
-  for (unsigned i = 0; i < k; i++) {
-    count[0]++;
-    tt__team_pause(tt__team());
-  }
-}
-
-TEST(blocks_take_turns) {
-  tt_team *before = tt__team(), *team[2] = {tt__team_new(4), tt__team_new(4)};
-  int count[2] = {0, 0}, waiting;
-  for (int k = 0; k < 2; k++) {
-    tt__team_use(team[k]);
-    CHECK(tt__team_run(team[k], 3 + k, pause_often, &count[k], &waiting) && tt__team_pauses(team[k]));
-  }
-  CHECK(count[0] == 2 && count[1] == 3);
-  for (int round = 1; round <= 3; round++)
-    for (int k = 0; k < 2; k++) {
-      if (!tt__team_pauses(team[k])) continue;
-      tt__team_use(team[k]);
-      CHECK(tt__team_go_on(team[k], &waiting));
-      CHECK(tt__team_pauses(team[k]) == (round < 2 + k));
-    }
-  CHECK(count[0] == 3 && count[1] == 6);
-  tt__team_use(team[0]);
-  CHECK(!tt__team_run(team[0], 2, wait_for_ever, NULL, &waiting) && waiting == 2); /* and they can be left */
-  tt__team_use(before);
-  tt__team_free(team[0]);
-  tt__team_free(team[1]);
 }
 
 TEST_MAIN()

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/os/interrupt.h"
 #include "base/os/os.h"
 #include "lang/cuda_c/cache.h"
 #include "lang/cuda_c/check.h"
@@ -31,6 +32,8 @@ static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
 enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 19 };
+/* 1,500 kernels take a compiler 75 s of its own, on a busy machine several times that. Who waits can press Ctrl-C. */
+enum { PATIENCE_S = 600 };
 
 /* ---- the compiler */
 
@@ -246,7 +249,7 @@ static tt_code run_compiler(build *b, tt_error *err) {
   if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: told to fail", b->path);
   const char *told = tt__env("TUTTI_CC_TIMEOUT");
   double seconds = told ? strtod(told, NULL) : 0;
-  tt_code code = tt__spawn(b->argv, seconds > 0 ? seconds : 120, &status, &said, err);
+  tt_code code = tt__spawn(b->argv, seconds > 0 ? seconds : PATIENCE_S, &status, &said, err);
   if (code == TT_OK && status != 0) {
     clean_words(b, &said);
     bool ptx = said.data && (strstr(said.data, "Assembler messages") || strstr(said.data, "'asm'") ||
@@ -445,6 +448,7 @@ static tt_code add_forms(tt_cudac_scan *s, tt_str *more, int *nform, tt_error *e
   for (int64_t k = 0; k < s->kernel.n; k++) {
     tt_cudac_kernel *f = &s->kernel.data[k];
     int64_t close = s->def.data[f->def].close;
+    if (tt__interrupt_waiting()) return tt__interrupt_told(err);
     if (f->is_overloaded || close >= s->word.n) continue;
     uint32_t end = s->word.data[close].at + 1;
     tt_str one = {0};

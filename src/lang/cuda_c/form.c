@@ -58,9 +58,7 @@ bool tt__cudac_form_tells(tt_cudac_scan *s, const tt_cudac_kernel *k) {
 /* Is x nothing but blockIdx.x * blockDim.x + threadIdx.x? */
 static bool is_strip(tt_cudac_scan *s, const tt_cudac_kernel *f) {
   const tt_cudac_def *d = &s->def.data[f->def];
-  for (int64_t k = 0; k < s->word.n; k++) /* shared memory that all functions see */
-    if (tt__cudac_is(s, k, "extern") && (tt__cudac_is(s, k + 1, "__shared__") || tt__cudac_is(s, k + 2, "__shared__")))
-      return false;
+  if (s->all_share) return false;
   for (int64_t k = d->open + 1; k < d->close && k < s->word.n; k++) {
     const tt_cudac_word *w = &s->word.data[k];
     int64_t end = tt__cudac_index_end(s, k);

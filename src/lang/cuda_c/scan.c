@@ -463,6 +463,13 @@ bool tt__cudac_callees_have(tt_cudac_scan *s, int64_t k, int64_t end, tt_cudac_t
 
 /* ---- all of it */
 
+static bool all_share(const tt_cudac_scan *s) {
+  for (int64_t k = 0; k < s->word.n; k++)
+    if (tt__cudac_is(s, k, "extern") && (tt__cudac_is(s, k + 1, "__shared__") || tt__cudac_is(s, k + 2, "__shared__")))
+      return true;
+  return false;
+}
+
 tt_code tt__cudac_scan(tt_cudac_scan *s, const char *text, size_t len, tt_error *err) {
   *s = (tt_cudac_scan){.text = text, .len = (uint32_t)len};
   if (len >= 1u << 30) return tt__fail(err, TT_EVALUE, "a program of %zu bytes is too long", len);
@@ -470,6 +477,7 @@ tt_code tt__cudac_scan(tt_cudac_scan *s, const char *text, size_t len, tt_error 
     tt__cudac_scan_free(s);
     return tt__fail_memory(err, len);
   }
+  s->all_share = all_share(s);
   if (s->link.n) qsort(s->link.data, (size_t)s->link.n, sizeof *s->link.data, by_number);
   for (int64_t k = 0; k < s->kernel.n; k++) {
     tt_cudac_kernel *f = &s->kernel.data[k];

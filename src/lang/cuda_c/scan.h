@@ -60,6 +60,7 @@ typedef struct tt_cudac_scan {
   int32_t names;               /* how many */
   TT_VEC(int64_t) link;        /* name << 32 | def: what a name may lead to; sorted */
   TT_VEC(tt_cudac_word) space; /* open namespaces while scanning */
+  bool all_share;              /* there is shared memory that all functions see: extern __shared__ */
 } tt_cudac_scan;
 
 /* `text` stays the caller's and must live as long as the scan. Only TT_ENOMEM. */
