@@ -71,7 +71,7 @@ static tt_array *extreme(tt_composer *c, tt_array *a, uint64_t axes, bool keep, 
   return tt__compose_reduce(c, largest ? TT_RED_MAX : TT_RED_MIN, a, axes, keep);
 }
 
-/* a to the power p, a >= 0. With a history no slope comes out of 0 and infinity, where there is none: the same numbers. */
+/* a to the power p, a >= 0. With a history the numbers are the same, and 0 and infinity have no slope. */
 static tt_array *power(tt_composer *c, tt_array *a, double p) {
   if (!a || !tt__is_taped(a->storage->node)) return tt__compose_opf(c, TT_POW, a, p);
   tt_array *none = tt__compose_opi(c, TT_EQ, a, 0), *much = tt__compose_opf(c, TT_EQ, a, INFINITY);
