@@ -395,7 +395,9 @@ def vjp(fun, *primals, has_aux=False):
 
     def back(cotangent):
         given = _leaves(cotangent, [])
-        flags = _flags(True, call.follows, True)
+        # Where cotangents have a history, that is what somebody differentiates by.
+        follows = call.follows or (_core.is_grad_enabled() and any(getattr(g, "requires_grad", False) for g in given))
+        flags = _flags(True, follows, True)
         pairs = [(o, _core.asarray(g, o.dtype)) for o, g in zip(followed, given, strict=True) if o.requires_grad]
         found = (None,) * len(call.leaves)
         if pairs:

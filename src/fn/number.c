@@ -8,6 +8,8 @@
 #include "fn/fn.h"
 #include "graph/order.h"
 #include "graph/promote.h"
+#include "graph/session.h"
+#include "graph/tape.h"
 
 static bool is_complex(const tt_array *a) { return tt__is_complex((tt_dtype)a->dtype); }
 static bool is_exact(const tt_array *a) { return tt__is_int((tt_dtype)a->dtype) || a->dtype == TT_BOOL; }
@@ -437,9 +439,7 @@ static bool floats_of(tt_composer *c, const tt_call_frame *f, const char *name, 
 }
 
 /* log2(2^a + 2^b), scaled so that neither overflows. */
-static tt_array *logaddexp2(tt_composer *c, tt_call_frame *f) {
-  tt_value v[2];
-  if (!floats_of(c, f, "logaddexp2", v)) return NULL;
+static tt_array *log_of_powers(tt_composer *c, tt_value *v) {
   tt_array *most = tt__compose_apply(c, TT_MAXIMUM, v, 2, TT_DTYPE_NONE),
            *apart = tt__compose_apply(c, TT_SUB, v, 2, TT_DTYPE_NONE);
   tt_array *small = tt__compose_op1(c, TT_EXP2, tt__compose_op1(c, TT_NEG, tt__compose_op1(c, TT_ABS, apart)));
@@ -447,7 +447,21 @@ static tt_array *logaddexp2(tt_composer *c, tt_call_frame *f) {
                                   tt__compose_opf(c, TT_MUL, tt__compose_op1(c, TT_LOG1P, small), 1.4426950408889634));
   tt_array *same = tt__compose_apply(c, TT_EQ, v, 2, TT_DTYPE_NONE); /* equal infinities among them */
   tt_array *twice = tt__compose_opi(c, TT_ADD, most, 1);
-  return sum && twice ? tt__arg_out(c, f, 2, tt__compose_where(c, same, tt_v_array(twice), tt_v_array(sum))) : NULL;
+  return sum && twice ? tt__compose_where(c, same, tt_v_array(twice), tt_v_array(sum)) : NULL;
+}
+
+/* Its derivative is its own: where the operands are equal that of the above has no second one. */
+static tt_array *logaddexp2(tt_composer *c, tt_call_frame *f) {
+  tt_value v[2];
+  if (!floats_of(c, f, "logaddexp2", v)) return NULL;
+  tt_array *src[2] = {v[0].as.array, v[1].as.array};
+  bool before = tt__session_tape, own = tt__is_taped(src[0]->storage->node) || tt__is_taped(src[1]->storage->node);
+  tt__session_tape = false;
+  tt_array *r = log_of_powers(c, v);
+  tt__session_tape = before;
+  for (int k = 0; own && r && k < 2; k++) src[k] = tt__compose_broadcast(c, src[k], r->rank, tt__array_len(r));
+  if (own) r = src[0] && src[1] ? tt__compose_derived(c, "logaddexp2", src, 2, r) : NULL;
+  return tt__arg_out(c, f, 2, r);
 }
 TT_HANDLER_LAID(logaddexp2, 'W')
 

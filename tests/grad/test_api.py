@@ -202,6 +202,46 @@ def test_functions():
         tt.Function.apply(x)
 
 
+class Slope(tt.Function):
+    """sin(x) y, whose gradients are found by a walk inside of the walk, over the same arrays."""
+
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return tt.sin(x) * y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        with tt.enable_grad():
+            return tt.grad(tt.sin(x) * y, [x, y], g, create_graph=True)
+
+
+def test_walks_inside_of_walks():
+    x, y, z = leaf(1, 2), leaf(3, 4), leaf(5, 6)
+
+    def f():
+        return (z * Slope.apply(x * z, y * z) * x).sum()
+
+    want = tt.grad((z * tt.sin(x * z) * y * z * x).sum(), [x, y, z])
+    for g, w in zip(tt.grad(f(), [x, y, z]), want, strict=True):
+        np.testing.assert_allclose(g.numpy(), w.numpy())
+    f().backward()
+    for a, w in zip((x, y, z), want, strict=True):
+        np.testing.assert_allclose(a.grad.numpy(), w.numpy())
+    a = x * z
+    a.register_hook(tt.enable_grad(lambda g: tt.grad((x * z).sum(), z)[0] * g))
+    assert [g.tolist() for g in tt.grad((a * y).sum(), [x, z])] == [[15, 48], [3, 16]]
+
+
+def test_cotangents_with_a_history():
+    """What a vjp gives hangs on its cotangent, whoever differentiates by that."""
+    _, back = tt.vjp(lambda x: tt.sin(x) * 2, tt.array([1.0, 2.0]))
+    g = leaf(3, 4)
+    back(g)[0].sum().backward()
+    np.testing.assert_allclose(g.grad.numpy(), 2 * np.cos([1, 2]))
+
+
 def test_checkpoint():
     x, w = leaf(0.5, 1.5), leaf(2, 3)
     calls = []

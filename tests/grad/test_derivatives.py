@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import tutti as tt
-from differences import check
+from differences import check, check_second
 
 INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include" / "tutti"
 OPS = dict(re.findall(r'^TT_OP\((\w+),.*"([^"]*)"\)$', (INCLUDE / "ops.def").read_text(), flags=re.M))
@@ -159,6 +159,18 @@ def test_second_derivatives_where_there_is_no_first(op):
         if op == "special.xlogy" and k == 1:
             continue  # infinite in truth
         assert tt.isfinite(tt.grad(lambda x: tt.grad(of_one)(x).sum())(args[k])).all()
+
+
+@pytest.mark.parametrize("op", ["logaddexp", "logaddexp2"])
+def test_sums_of_powers_of_equals(op):
+    """Twice differentiable everywhere, also where both operands are the same; infinities have a share, too."""
+    x, y = np.array([[1.0], [2.0], [-3.0]]), np.array([1.0, 2.0, 700.0])
+    check(function(op), x, y)
+    check_second(function(op), x, y)
+    for a, b, want in ((np.inf, 1.0, (1, 0)), (np.inf, np.inf, (1, 1)), (-np.inf, 2.0, (0, 1))):
+        leaves = tt.array(a).requires_grad_(), tt.array(b).requires_grad_()
+        function(op)(*leaves).backward()
+        assert tuple(float(g.grad) for g in leaves) == want
 
 
 def test_gradients_inside_of_gradients_by_names_around():

@@ -169,6 +169,14 @@ def test_real_eigenvalues_of_a_real_matrix():
     check(lambda x: tuple(linalg.eig(x)), a)
 
 
+@pytest.mark.parametrize("triangle", ["L", "U"])
+@TYPES
+def test_gradients_of_eigenvectors_are_hermitian(kind, triangle):
+    """Whatever lies in the triangle that is not read: steps along the gradient stay among Hermitian matrices."""
+    (g,) = backward(lambda x: tt.abs(linalg.eigh(x, triangle)[1]), make(kind, 4, 4))
+    np.testing.assert_allclose(g, g.conj().T, atol=1e-12)
+
+
 @pytest.mark.parametrize("f", [lambda x: linalg.svd(x)[0], lambda x: linalg.eigh(hermitian(x))[1],
                                lambda x: linalg.eig(x)[1]])  # fmt: skip
 def test_what_depends_on_the_phase_is_an_error(f):

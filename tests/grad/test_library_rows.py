@@ -197,6 +197,22 @@ def test_reductions(kind):
     check(lambda x, w: tt.average(x, axis=1, weights=w), a, np.array([0.2, 0.5, 0.3, 0.4]))
 
 
+@TYPES
+@pytest.mark.parametrize("order", [0.5, 1, 1.5, 2, 3.5, -0.5, -1, -3, np.inf, -np.inf])
+def test_norms_of_nothing(kind, order):
+    """Elements that are 0 have no slope there, and the others' is as if these were not there."""
+    (g,) = backward(lambda x: tt.linalg.vector_norm(x, ord=order, axis=1), np.zeros_like(make(kind, 2, 3)))
+    assert not g.any()
+    a = with_zeros(kind, 3, 4)
+    x = tt.array(a).requires_grad_()
+    value = tt.linalg.vector_norm(x, ord=order, axis=1)
+    np.testing.assert_array_equal(value.detach(), tt.linalg.vector_norm(tt.array(a), ord=order, axis=1))
+    value.sum().backward()
+    assert tt.isfinite(x.grad).all()
+    if order not in (0.5, 1) and order > 0:
+        check(lambda x: tt.linalg.vector_norm(x, ord=order, axis=1), a, tolerance=1e-4)
+
+
 # ---- order
 
 

@@ -26,6 +26,7 @@ typedef struct walk {
 } walk;
 
 bool tt__grad_anomaly;
+static uint32_t latest; /* the stamp of the walk whose marks entries carry now; under the session lock */
 
 /* ---- what is reached */
 
@@ -62,6 +63,16 @@ static bool order(walk *w) {
       if (!TT_VEC_PUSH(&w->many, NULL)) return false;
   }
   return true;
+}
+
+/* Functions and hooks of users may walk over the same entries, and so may other threads while the lock is not ours. */
+static void take_marks(walk *w) {
+  if (latest == w->stamp) return;
+  w->stamp = latest = tt__session_stamp();
+  for (int64_t k = 0; k < w->entry.n; k++) {
+    w->entry.data[k]->mark = w->stamp;
+    w->entry.data[k]->slot = (int32_t)k;
+  }
 }
 
 static bool is_in(const walk *w, const tt_tape *t) { return t && t->mark == w->stamp; }
@@ -268,6 +279,7 @@ static bool step_back(walk *w, tt_tape *t, tt_array *g) {
   if (t->nresult) r.g = &w->many.data[w->first.data[t->slot]];
   run_rule(&r);
   if (w->c.code != TT_OK || !check_anomaly(w, t, out)) return false;
+  take_marks(w);
   for (int k = 0; k < t->n; k++)
     if (out[k] && t->parent[k] && w->needed.data[t->parent[k]->slot] && !give(w, t->parent[k], out[k])) return false;
   if (!w->retain) tt__tape_spend(t);
@@ -307,7 +319,7 @@ static tt_tape *entry_of(walk *w, tt_array *a) {
 }
 
 static bool start(walk *w, const tt_walk_back *b) {
-  w->stamp = tt__session_stamp();
+  w->stamp = latest = tt__session_stamp();
   for (int k = 0; k < b->n; k++) {
     tt_tape *root = entry_of(w, b->output[k]);
     if (w->c.code != TT_OK) return false;
@@ -318,8 +330,7 @@ static bool start(walk *w, const tt_walk_back *b) {
     if (!reach(w, root) || !TT_VEC_PUSH(&w->root, root))
       return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory"), false;
   }
-  w->stamp = tt__session_stamp(); /* evaluations above may have used the marks */
-  for (int64_t k = 0; k < w->entry.n; k++) w->entry.data[k]->mark = w->stamp;
+  take_marks(w); /* evaluations above may have let others walk */
   if (!collect(w) || !order(w)) return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory"), false;
   mark_needed(w, b);
   for (int k = 0; k < b->n; k++)
@@ -344,6 +355,7 @@ static bool run(walk *w, const tt_walk_back *b) {
     }
     if (!g) continue;
     if (t->hook && !t->nresult && !call_hooks(w, t, &g)) return false;
+    take_marks(w);
     w->sum.data[k] = g;
     bool asked = b->out == NULL && (b->ninput == 0 || w->needed.data[k] == INPUT);
     if (asked && !t->nresult && takes_grad(t, b) && !add_grad(w, t, g)) return false;
@@ -354,6 +366,7 @@ static bool run(walk *w, const tt_walk_back *b) {
 
 /* What each input has got, in its own shape: inputs are views of what has an entry. */
 static bool give_out(walk *w, const tt_walk_back *b) {
+  take_marks(w);
   for (int k = 0; b->out && k < b->ninput; k++) {
     tt_array *a = b->input[k];
     tt_tape *t = a->storage->node->tape;

@@ -374,7 +374,10 @@ void tt__rule_svdvals(const tt_rule *r) { r->out[0] = of_svdvals(r->c, tt__rule_
 
 /* ---- eigenvalues */
 
-/* A = V W V^H: gA = V (gW on the diagonal, beside it (V^H gV)[i, j] / (w[j] - w[i])) V^H */
+/*
+** A = V W V^H: gA = V (gW on the diagonal, beside it the Hermitian part of (V^H gV)[i, j] / (w[j] - w[i])) V^H. Only a
+** Hermitian A has a meaning, so its gradient is Hermitian, whichever triangle was read.
+*/
 void tt__rule_eigh(const tt_rule *r) {
   tt_composer *c = r->c;
   tt_array *a = tt__rule_operand(r, 0), *f[2], *core;
@@ -389,8 +392,10 @@ void tt__rule_eigh(const tt_rule *r) {
   }
   tt_array *turn = product(c, vh, r->g[1]);
   if (!phase_is_free(r, diagonal(c, turn), "linalg_eigh_backward: The eigenvectors")) return;
-  core = with_diagonal(c, tt__compose_op2(c, TT_DIV, turn, distances(c, f[0])), r->g[0]);
-  r->out[0] = product(c, f[1], product(c, core, vh));
+  core = tt__compose_op2(c, TT_DIV, turn, distances(c, f[0]));
+  core = core ? tt__compose_op2(c, TT_ADD, core, adjoint(c, core)) : NULL;
+  core = core ? with_diagonal(c, tt__compose_opf(c, TT_MUL, core, 0.5), r->g[0]) : NULL;
+  r->out[0] = core ? product(c, f[1], product(c, core, vh)) : NULL;
 }
 
 /*

@@ -161,6 +161,19 @@ static void rule_unique(const tt_rule *r) {
   put_back(r, tt__compose_take(c, place, tt__compose_slice(c, first, 0, 0, g->size, 1), 0), g);
 }
 
+/* log2(2^a + 2^b): each has its share of the sum. */
+static void rule_logaddexp2(const tt_rule *r) {
+  tt_composer *c = r->c;
+  for (int k = 0; k < 2; k++) {
+    if (!tt__rule_wants(r, k)) continue;
+    tt_array *x = tt__rule_operand(r, k), *sum = tt__rule_pick(r, 0);
+    tt_array *same = sum ? tt__compose_op2(c, TT_EQ, x, sum) : NULL; /* infinities */
+    tt_array *less = same ? tt__compose_op2(c, TT_SUB, x, sum) : NULL;
+    less = less ? tt__compose_where(c, same, tt_v_int(0), tt_v_array(less)) : NULL;
+    r->out[k] = tt__compose_op2(c, TT_MUL, r->g[0], tt__compose_op1(c, TT_EXP2, less));
+  }
+}
+
 /* ---- all rows */
 
 /* Operands without elements have such a cotangent; true: there are no others. */
@@ -220,6 +233,7 @@ static const struct {
     {"lstsq", tt__rule_lstsq},
     {"pinv", tt__rule_pinv},
     {"binary_cross_entropy", tt__rule_binary_cross_entropy},
+    {"logaddexp2", rule_logaddexp2},
 };
 
 void tt__rule_library(const tt_rule *r) {

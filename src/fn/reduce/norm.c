@@ -9,6 +9,7 @@
 #include "fn/linalg/linalg.h"
 #include "fn/linalg/matrix.h"
 #include "graph/session.h"
+#include "graph/tape.h"
 
 typedef enum norm_kind { NORM_DEFAULT, NORM_NUMBER, NORM_FRO, NORM_NUC, NORM_OTHER } norm_kind;
 
@@ -70,6 +71,17 @@ static tt_array *extreme(tt_composer *c, tt_array *a, uint64_t axes, bool keep, 
   return tt__compose_reduce(c, largest ? TT_RED_MAX : TT_RED_MIN, a, axes, keep);
 }
 
+/* a to the power p, a >= 0. With a history the numbers are the same, and 0 and infinity have no slope. */
+static tt_array *power(tt_composer *c, tt_array *a, double p) {
+  if (!a || !tt__is_taped(a->storage->node)) return tt__compose_opf(c, TT_POW, a, p);
+  tt_array *none = tt__compose_opi(c, TT_EQ, a, 0), *much = tt__compose_opf(c, TT_EQ, a, INFINITY);
+  tt_array *ends = tt__compose_op2(c, TT_LOR, none, much);
+  tt_array *some = ends ? tt__compose_where(c, ends, tt_v_int(1), tt_v_array(a)) : NULL;
+  tt_array *r = some ? tt__compose_opf(c, TT_POW, some, p) : NULL;
+  r = r ? tt__compose_where(c, none, tt_v_float(p > 0 ? 0 : INFINITY), tt_v_array(r)) : NULL;
+  return r ? tt__compose_where(c, much, tt_v_float(p > 0 ? INFINITY : 0), tt_v_array(r)) : NULL;
+}
+
 static tt_array *vector_norm(tt_composer *c, tt_array *a, norm_order ord, uint64_t axes, bool keep) {
   if (!a) return NULL;
   if (ord.kind == NORM_DEFAULT || (ord.kind == NORM_NUMBER && ord.p == 2)) return euclid(c, a, axes, keep);
@@ -78,8 +90,7 @@ static tt_array *vector_norm(tt_composer *c, tt_array *a, norm_order ord, uint64
   tt_dtype type = tt__real_of((tt_dtype)a->dtype);
   if (ord.p == 0) return tt__compose_sum(c, tt__compose_cast(c, tt__compose_opi(c, TT_NE, a, 0), type), axes, keep);
   if (ord.p == 1) return tt__compose_sum(c, absolute(c, a), axes, keep);
-  tt_array *s = tt__compose_sum(c, tt__compose_opf(c, TT_POW, absolute(c, a), ord.p), axes, keep);
-  return tt__compose_opf(c, TT_POW, s, 1 / ord.p);
+  return power(c, tt__compose_sum(c, power(c, absolute(c, a), ord.p), axes, keep), 1 / ord.p);
 }
 
 /* Sums along one of the last two axes, then the extreme along the other. */

@@ -12,7 +12,7 @@
 
 #define MOST_KEPT 256 /* in sets of WAYS */
 #define WAYS 4
-#define MOST_CHOICES 160 /* those that do not keep our promises come first */
+#define MOST_CHOICES 160              /* those that do not keep our promises come first */
 #define WORK_BYTES ((int64_t)2 << 30) /* most scratch an engine may ask for */
 
 /* cuDNN's numbers, those that we say. */

@@ -1,0 +1,7 @@
+"""jax.numpy.linalg is tutti.linalg."""
+
+from tutti import linalg as _ours
+
+from .._array import all_giving_arrays as _all_giving_arrays
+
+globals().update(_all_giving_arrays({_name: getattr(_ours, _name) for _name in dir(_ours)}))
