@@ -1,6 +1,6 @@
 /*
 ** Cotangents through rows of the library; those of linear algebra are in factorization.c, those of
-** networks in convolution.c and attention.c.
+** networks in convolution.c, attention.c and losses.c.
 */
 #include <assert.h>
 #include <string.h>
@@ -219,6 +219,7 @@ static const struct {
     {"eig", tt__rule_eig},
     {"lstsq", tt__rule_lstsq},
     {"pinv", tt__rule_pinv},
+    {"binary_cross_entropy", tt__rule_binary_cross_entropy},
 };
 
 void tt__rule_library(const tt_rule *r) {

@@ -8,5 +8,6 @@
 
 TT_HIDDEN void tt__rule_convolution(const tt_rule *r);
 TT_HIDDEN void tt__rule_attention(const tt_rule *r);
+TT_HIDDEN void tt__rule_binary_cross_entropy(const tt_rule *r);
 
 #endif

@@ -1,0 +1,21 @@
+/*
+** Cotangents through losses whose spelling has infinite slopes.
+*/
+#include "fn/grad/networks.h"
+
+/* Of an input x and a target y: (x - y) / (x * (1 - x)), with 1e-12 for what is less below the line, as PyTorch has it;
+ * and by y the difference of the clamped logarithms. */
+void tt__rule_binary_cross_entropy(const tt_rule *r) {
+  tt_composer *c = r->c;
+  tt_array *x = tt__rule_operand(r, 0), *y = tt__rule_operand(r, 1), *minus = tt__compose_op1(c, TT_NEG, x);
+  if (tt__rule_wants(r, 0)) {
+    tt_array *both = tt__compose_op2(c, TT_MUL, x, tt__compose_opf(c, TT_ADD, minus, 1));
+    tt_array *apart = tt__compose_op2(c, TT_MUL, r->g[0], tt__compose_op2(c, TT_SUB, x, y));
+    r->out[0] = tt__compose_op2(c, TT_DIV, apart, tt__compose_opf(c, TT_MAXIMUM, both, 1e-12));
+  }
+  if (tt__rule_wants(r, 1)) {
+    tt_array *yes = tt__compose_opf(c, TT_MAXIMUM, tt__compose_op1(c, TT_LOG, x), -100);
+    tt_array *no = tt__compose_opf(c, TT_MAXIMUM, tt__compose_op1(c, TT_LOG1P, minus), -100);
+    r->out[1] = tt__compose_op2(c, TT_MUL, r->g[0], tt__compose_op2(c, TT_SUB, no, yes));
+  }
+}

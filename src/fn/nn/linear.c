@@ -1,0 +1,131 @@
+/*
+** Products with weights, and rows of a table: linear, bilinear, embedding, one_hot.
+*/
+#include <string.h>
+
+#include "fn/grad/leaf.h"
+#include "fn/linalg/matrix.h"
+#include "fn/nn/nn.h"
+#include "fn/nn/window.h"
+
+static bool same_type(tt_composer *c, const tt_array *a, const tt_array *b) {
+  if (a->dtype == b->dtype) return true;
+  tt__compose_fail(c, TT_ETYPE, "expected m1 and m2 to have the same dtype, but got: %s != %s",
+                   tt__dtypes[a->dtype].name, tt__dtypes[b->dtype].name);
+  return false;
+}
+
+/* input [..., in], weight [out, in] or [in], bias [out] */
+static tt_array *nn_linear(tt_composer *c, tt_call_frame *f) {
+  tt_array *x = tt__arg_array(c, f, 0), *w = tt__arg_array(c, f, 1);
+  tt_array *b = tt__arg_given(f, 2) ? tt__arg_array(c, f, 2) : NULL;
+  if (!x || !w || c->code != TT_OK || !same_type(c, x, w) || (b && !same_type(c, x, b))) return NULL;
+  bool fits = x->rank > 0 && w->rank > 0 && w->rank <= 2;
+  int64_t n = fits ? tt__array_len(x)[x->rank - 1] : 0;
+  if (!fits || tt__array_len(w)[w->rank - 1] != n) {
+    int64_t rows = fits && n ? x->size / n : 0;
+    if (!fits || w->rank == 1)
+      return tt__compose_fail(c, TT_EVALUE, "linear: the last axes of input and weight do not agree");
+    return tt__compose_fail(c, TT_EVALUE, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                            (long long)rows, (long long)n, (long long)tt__array_len(w)[1],
+                            (long long)tt__array_len(w)[0]);
+  }
+  tt_array *y = tt__compose_matmul(c, x, w->rank == 2 ? tt__compose_swap(c, w) : w);
+  return b ? tt__compose_op2(c, TT_ADD, y, b) : y;
+}
+TT_HANDLER(nn_linear)
+
+/* input1 [..., n], input2 [..., m], weight [out, n, m], bias [out]: each output is a form of both. */
+static tt_array *nn_bilinear(tt_composer *c, tt_call_frame *f) {
+  tt_array *x = tt__arg_array(c, f, 0), *y = tt__arg_array(c, f, 1), *w = tt__arg_array(c, f, 2);
+  tt_array *b = tt__arg_given(f, 3) ? tt__arg_array(c, f, 3) : NULL;
+  if (!x || !y || !w || c->code != TT_OK) return NULL;
+  bool fits = x->rank > 0 && x->rank == y->rank && w->rank == 3 &&
+              memcmp(tt__array_len(x), tt__array_len(y), sizeof(int64_t) * (size_t)(x->rank - 1)) == 0;
+  if (!fits) return tt__compose_fail(c, TT_EVALUE, "bilinear(): input batch dimensions do not match");
+  const int64_t *own = tt__array_len(w), n = tt__array_len(x)[x->rank - 1], m = tt__array_len(y)[y->rank - 1];
+  if (own[1] != n || own[2] != m)
+    return tt__compose_fail(
+        c, TT_EVALUE, "bilinear(): input%d size does not match weight size: got %lld but expected %lld",
+        own[1] != n ? 1 : 2, (long long)(own[1] != n ? n : m), (long long)(own[1] != n ? own[1] : own[2]));
+  if (!same_type(c, x, y) || !same_type(c, x, w)) return NULL;
+  int64_t rows = n ? x->size / n : 0, flat[2] = {rows, n}, other[3] = {rows, 1, m}, wide[2] = {n, own[0] * m};
+  int64_t parts[3] = {rows, own[0], m}, len[TT_MAX_RANK];
+  static const int turn[3] = {1, 0, 2};
+  tt_array *by = tt__compose_reshape(c, tt__compose_transpose(c, w, turn), 2, wide);
+  tt_array *half = tt__compose_reshape(c, tt__compose_matmul(c, tt__compose_reshape(c, x, 2, flat), by), 3, parts);
+  tt_array *both = tt__compose_op2(c, TT_MUL, half, tt__compose_reshape(c, y, 3, other));
+  tt_array *out = tt__compose_sum(c, both, 4, false);
+  memcpy(len, tt__array_len(x), sizeof *len * (size_t)x->rank);
+  len[x->rank - 1] = own[0];
+  out = tt__compose_reshape(c, out, x->rank, len);
+  return b && out ? tt__compose_op2(c, TT_ADD, out, b) : out;
+}
+TT_HANDLER(nn_bilinear)
+
+/* ---- rows of a table */
+
+/* Whole numbers in [0, n) as int64; `words` with two numbers say which one is not, and where. */
+static tt_array *classes(tt_composer *c, tt_array *at, int64_t n, const char *words) {
+  if (!at) return NULL;
+  if (!tt__is_int((tt_dtype)at->dtype))
+    return tt__compose_fail(c, TT_ETYPE,
+                            "Expected tensor for argument #1 'indices' to have an integer type; but got %s",
+                            tt__dtypes[at->dtype].name);
+  at = tt__compose_cast(c, at, TT_I64);
+  const int64_t *data = tt__compose_peek(c, at);
+  for (int64_t i = 0; data && i < at->size; i++)
+    if (data[i] < 0 || data[i] >= n)
+      return tt__compose_fail(c, TT_EINDEX, words, (long long)data[i], (long long)i, (long long)n);
+  return data ? at : NULL;
+}
+
+/* The rows no gradient goes to are read from a table without a history, all others from the table. */
+static tt_array *without_slope(tt_composer *c, tt_array *w, int64_t row) {
+  tt_array *at = tt__compose_opi(c, TT_EQ, tt__compose_iota(c, tt__array_len(w)[0]), row);
+  tt_array *still = NULL;
+  if (!at || !tt__compose_keep(c, tt__leaf_detach(w, &still, c->err), &still)) return NULL;
+  return tt__compose_where(c, tt__compose_expand(c, at, 1), tt_v_array(still), tt_v_array(w));
+}
+
+/* input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse */
+static tt_array *nn_embedding(tt_composer *c, tt_call_frame *f) {
+  tt_array *at = tt__arg_array(c, f, 0), *w = tt__arg_array(c, f, 1);
+  if (!at || !w) return NULL;
+  if (w->rank != 2) return tt__compose_fail(c, TT_EVALUE, "'weight' must be 2-D");
+  int64_t n = tt__array_len(w)[0], idle = tt__arg_int(c, f, 2, 0);
+  if (c->code != TT_OK) return NULL;
+  if (tt__arg_given(f, 3) || tt__arg_bool(c, f, 5, false) || tt__arg_bool(c, f, 6, false))
+    return tt__compose_fail(c, TT_ENOTIMPL, "embedding: max_norm, scale_grad_by_freq and sparse are not implemented");
+  if (tt__arg_given(f, 2)) {
+    if (idle < -n || idle >= n) return tt__compose_fail(c, TT_EVALUE, "Padding_idx must be within num_embeddings");
+    w = without_slope(c, w, idle < 0 ? idle + n : idle);
+  }
+  at = classes(c, at, n, "index out of range in self: index %lld at position %lld is out of bounds for %lld rows");
+  return w && at ? tt__compose_take(c, w, at, 0) : NULL;
+}
+TT_HANDLER(nn_embedding)
+
+/* tensor, num_classes (-1: one more than the largest) */
+static tt_array *nn_one_hot(tt_composer *c, tt_call_frame *f) {
+  tt_array *at = tt__arg_array(c, f, 0);
+  int64_t n = tt__arg_int(c, f, 1, -1), most = -1;
+  if (!at || c->code != TT_OK) return NULL;
+  if (!tt__is_int((tt_dtype)at->dtype))
+    return tt__compose_fail(c, TT_ETYPE, "one_hot is only applicable to index tensor of type LongTensor.");
+  if (n == 0 || n < -1 || (n == -1 && at->size == 0))
+    return tt__compose_fail(c, TT_EVALUE,
+                            at->size == 0 && n == -1 ? "Can not infer total number of classes from empty tensor."
+                                                     : "num_classes should be positive");
+  at = tt__compose_cast(c, at, TT_I64);
+  const int64_t *data = tt__compose_peek(c, at);
+  for (int64_t i = 0; data && i < at->size; i++) {
+    if (data[i] < 0) return tt__compose_fail(c, TT_EVALUE, "Class values must be non-negative.");
+    if (data[i] > most) most = data[i];
+  }
+  if (data && n >= 0 && most >= n)
+    return tt__compose_fail(c, TT_EVALUE, "Class values must be smaller than num_classes.");
+  tt_array *each = tt__compose_expand(c, at, at->rank), *all = tt__compose_iota(c, n < 0 ? most + 1 : n);
+  return data ? tt__compose_cast(c, tt__compose_op2(c, TT_EQ, each, all), TT_I64) : NULL;
+}
+TT_HANDLER(nn_one_hot)

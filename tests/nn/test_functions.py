@@ -1,0 +1,195 @@
+"""Functions of networks: values by plain formulas, gradients by differences, types, and what is wrong."""
+
+import os
+import random
+import sys
+
+import numpy as np
+import pytest
+import tutti as tt
+from formulas import FORMULAS
+from samples import SAMPLES
+from tutti.nn import functional
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "grad"))
+
+from differences import backward, differences  # noqa: E402
+
+
+def sample(name, seed):
+    return SAMPLES[name](random.Random(f"{name} {seed}"))
+
+
+def given(v, dtype="float64"):
+    if not isinstance(v, np.ndarray):
+        return v
+    return tt.array(v.astype(dtype) if v.dtype.kind == "f" else v)
+
+
+def call(name, args, how, dtype="float64"):
+    named = {k: given(v, dtype) for k, v in how.items()}
+    return getattr(functional, name)(*(given(a, dtype) for a in args), **named)
+
+
+def test_every_sample_has_a_formula():
+    assert set(SAMPLES) == set(FORMULAS)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("seed", range(8))
+def test_values(name, seed):
+    args, how = sample(name, seed)
+    want = np.asarray(FORMULAS[name](*args, **how))
+    for dtype, tolerance in ("float64", 1e-11), ("float32", 2e-4), ("float16", 0.15):
+        with np.errstate(over="ignore"):
+            narrow = want.astype(dtype)
+        got = call(name, args, how, dtype)
+        assert got.shape == want.shape and str(got.dtype) == dtype
+        if dtype != "float16" or np.abs(want).max(initial=0) < 100:
+            np.testing.assert_allclose(got.numpy(), narrow, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("seed", range(20, 22))
+def test_gradients(name, seed):
+    args, how = sample(name, seed)
+    own = {k: v for k, v in how.items() if isinstance(v, np.ndarray)}
+    own = {k: v for k, v in own.items() if k in ("weight", "bias", "pos_weight") and v.ndim}
+    rest = {k: given(v) for k, v in how.items() if k not in own}
+
+    def f(*xs):
+        named = dict(zip(own, xs[len(args) :]))
+        return getattr(functional, name)(*xs[: len(args)], **named, **rest)
+
+    xs = [*args, *own.values()]
+    for got, want in zip(backward(f, *xs), differences(f, *xs), strict=True):
+        np.testing.assert_allclose(got, want, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("name", ["relu", "elu", "softplus", "silu", "gelu", "logsigmoid", "hardshrink", "softmax"])
+def test_ends(name):
+    x = tt.array([-np.inf, -1e30, -800.0, 800.0, 1e30, np.nan]).requires_grad_()
+    f = getattr(functional, name)
+    finite = x[1:5]
+    y = f(finite, dim=0) if name == "softmax" else f(finite)
+    assert tt.isfinite(y).all()
+    y.sum().backward()
+    assert tt.isfinite(x.grad).all()
+    if name != "softmax":
+        assert tt.isnan(f(x)[-1])
+
+
+def test_in_place():
+    for name in "relu relu6 elu hardtanh dropout".split():
+        x = tt.array([-1.0, 0.5])
+        y = getattr(functional, name)(x, inplace=True)
+        assert (y.numpy() == x.numpy()).all()
+    assert (functional.relu(tt.array([-1, 2])).numpy() == [0, 2]).all()
+    leaf = tt.ones(2).requires_grad_()
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        functional.relu(leaf, inplace=True)
+
+
+def test_batch_norm_remembers():
+    x = np.random.default_rng(0).standard_normal((4, 3, 5))
+    mean, var = tt.zeros(3), tt.ones(3)
+    functional.batch_norm(tt.array(x), mean, var, training=True, momentum=0.25)
+    np.testing.assert_allclose(mean.numpy(), 0.25 * x.mean(axis=(0, 2)), atol=1e-14)
+    np.testing.assert_allclose(var.numpy(), 0.75 + 0.25 * x.var(axis=(0, 2), ddof=1), atol=1e-14)
+
+
+def test_dropout():
+    tt.random.seed(3)
+    x = tt.ones((200, 50)).requires_grad_()
+    y = functional.dropout(x, 0.3)
+    kept = y.numpy() != 0
+    assert 0.65 < kept.mean() < 0.75 and np.allclose(y.numpy()[kept], 1 / 0.7)
+    y.sum().backward()
+    assert (x.grad.numpy() == y.numpy()).all()
+    assert (functional.dropout(x, 0.3, training=False).numpy() == 1).all()
+    assert (functional.dropout(x, 1.0).numpy() == 0).all()
+    z = functional.dropout2d(tt.ones((40, 30, 2, 3)), 0.5).numpy()
+    assert (z == z[:, :, :1, :1]).all() and 0.4 < (z != 0).mean() < 0.6
+    w = functional.alpha_dropout(tt.array(np.random.default_rng(1).standard_normal(20000)), 0.4, training=True).numpy()
+    assert abs(w.mean()) < 0.05 and abs(w.var() - 1) < 0.1
+
+
+def test_rrelu():
+    x = tt.full(1000, -1.0)
+    y = functional.rrelu(x, 0.25, 0.5, training=True).numpy()
+    assert y.min() >= -0.5 and y.max() <= -0.25 and y.std() > 0.05
+    assert (functional.rrelu(x, 0.25, 0.5).numpy() == -0.375).all()
+
+
+def test_embedding_leaves_a_row_alone():
+    w = tt.array(np.arange(8.0).reshape(4, 2)).requires_grad_()
+    y = functional.embedding(tt.array([[1, 1, 3]]), w, padding_idx=-1)
+    assert (y.numpy() == [[[2, 3], [2, 3], [6, 7]]]).all()
+    y.sum().backward()
+    assert (w.grad.numpy() == [[0, 0], [2, 2], [0, 0], [0, 0]]).all()
+
+
+def launches(f):
+    before = tt.ledger()["launches"]
+    tt.eval(*f())
+    return tt.ledger()["launches"] - before
+
+
+def test_few_launches(recorded):
+    r = np.random.default_rng(0)
+    x = tt.array(r.standard_normal((64, 1000)).astype("float32")).requires_grad_()
+    w, b = tt.ones(1000, dtype="float32").requires_grad_(), tt.zeros(1000, dtype="float32").requires_grad_()
+    labels = tt.array(r.integers(0, 1000, 64))
+
+    def step(f):
+        def run():
+            for leaf in (x, w, b):
+                leaf.grad = None
+            f().backward()
+            return [leaf.grad for leaf in (x, w, b) if leaf.grad is not None]
+
+        return run
+
+    assert launches(lambda: [functional.layer_norm(x.detach(), 1000, w.detach(), b.detach())]) == 1
+    assert launches(lambda: [functional.softmax(x.detach(), 1)]) == 1
+    assert launches(step(lambda: (functional.layer_norm(x, 1000, w, b) * 3).sum())) <= 3
+    assert launches(step(lambda: (functional.gelu(x) * 3).sum())) == 1
+    assert launches(step(lambda: functional.cross_entropy(x, labels))) <= 3
+
+
+@pytest.mark.parametrize("call, kind, words", [
+    (lambda F, x: F.cross_entropy(x, tt.array([0, 5])), IndexError, r"Target 5 is out of bounds. \(row 1, 3 classes\)"),
+    (lambda F, x: F.nll_loss(x, tt.array([0, -1])), IndexError, "Target -1 is out of bounds."),
+    (lambda F, x: F.cross_entropy(x, tt.array([0])), ValueError, "Expected input batch_size .2. to match target batch"),
+    (lambda F, x: F.cross_entropy(x, tt.array([0.0, 1.0])), TypeError, "expected scalar type Long but found float64"),
+    (lambda F, x: F.cross_entropy(x, tt.array([0, 1]), weight=tt.ones(2)), ValueError, "weight tensor should be"),
+    (lambda F, x: F.cross_entropy(x, tt.array([0, 1]), label_smoothing=2), ValueError, "label_smoothing must be"),
+    (lambda F, x: F.mse_loss(x, x, reduction="average"), ValueError, "average is not a valid value for reduction"),
+    (lambda F, x: F.elu(tt.arange(3)), TypeError, "elu: not implemented for int64"),
+    (lambda F, x: F.softmax(x, 2), IndexError, r"expected to be in range of \[-2, 1\], but got 2"),
+    (lambda F, x: F.dropout(x, 1.5), ValueError, "dropout probability has to be between 0 and 1, but got 1.5"),
+    (lambda F, x: F.linear(x, tt.ones((4, 2))), ValueError, r"shapes cannot be multiplied \(2x3 and 2x4\)"),
+    (lambda F, x: F.linear(x, tt.ones((4, 3), dtype="float32")), TypeError, "to have the same dtype, but got"),
+    (lambda F, x: F.layer_norm(x, (2,)), ValueError, r"Given normalized_shape=\[2\], expected input with"),
+    (lambda F, x: F.group_norm(x, 2), ValueError, "Expected number of channels in input to be divisible by num_groups"),
+    (lambda F, x: F.batch_norm(x[:1], None, None, training=True), ValueError, "Expected more than 1 value per channel"),
+    (lambda F, x: F.batch_norm(x, None, None), ValueError, "Expected running_mean and running_var to be defined"),
+    (lambda F, x: F.embedding(tt.array([0, 9]), x), IndexError, "index out of range in self: index 9 at position 1"),
+    (lambda F, x: F.one_hot(tt.array([0, 9]), 3), ValueError, "Class values must be smaller than num_classes."),
+    (lambda F, x: F.glu(x), ValueError, "Halving dimension must be even, but dimension 1 is size 3"),
+    (lambda F, x: F.gelu(x, "erf"), ValueError, "approximate argument must be either none or tanh."),
+    (lambda F, x: F.prelu(x, tt.ones(2)), ValueError, "Mismatch of parameter numbers and input channel size."),
+    (lambda F, x: F.pad(x, (1, 1, 1)), ValueError, "Padding length must be divisible by 2"),
+    (lambda F, x: F.pad(x, (3, 0), "reflect"), ValueError, "Padding size should be less than the corresponding input"),
+    (lambda F, x: F.pad(x, (1, 0), "mirror"), NotImplementedError, "Unrecognised padding mode mirror"),
+    (lambda F, x: F.interpolate(x[None]), ValueError, "either size or scale_factor should be defined"),
+    (lambda F, x: F.interpolate(x[None], 4, mode="bilinear"), NotImplementedError, "bilinear mode needs 4D input"),
+    (lambda F, x: F.adaptive_avg_pool2d(x, 1), ValueError, "Expected 3D or 4D tensor, but got a 2D input"),
+    (lambda F, x: F.unfold(x[None], 9), ValueError, "its components must be at least one"),
+    (lambda F, x: F.fold(x, 4, 2), ValueError, "to be divisible by the product of kernel_size"),
+    (lambda F, x: F.binary_cross_entropy(x, x[0]), ValueError, "Using a target size .* that is different to the input"),
+])  # fmt: skip
+def test_what_is_wrong_is_said(call, kind, words):
+    x = tt.ones((2, 3))
+    with pytest.raises(kind, match=words):
+        call(functional, x)
