@@ -244,12 +244,15 @@ def method(name, value, names):
 
 def plain_class(name, value, names=()):
     """A class written in Python: what it has, and what it does not."""
-    lines = [f"class {name}:"]
+    base = next((b for b in value.__mro__[1:] if b.__name__ in {*names, "ndarray"}), None)
+    lines = [f"class {name}({base.__name__}):" if base else f"class {name}:"]
     special = (
         "__init__ __call__ __getitem__ __enter__ __exit__ __iter__ __next__ __len__ __add__ __sub__ __mul__".split()
     )
     for member_name, it in inspect.getmembers(value):
         if member_name.startswith("_") and member_name not in special:
+            continue
+        if base and getattr(base, member_name, None) is it:
             continue
         if isinstance(it, property) or inspect.isdatadescriptor(it):
             lines.append(f"    {member_name}: Any")
@@ -435,10 +438,11 @@ def main(core, out):
     ]
     body = [member(n, getattr(package, n), package._core, "", known) for n in names]
     write(os.path.join(out, "__init__.pyi"), [*head, *body])
-    for name in ("linalg", "random", "fft", "special", "cuda", "nn.functional"):
+    for name in ("linalg", "random", "fft", "special", "cuda", "nn", "nn.functional", "nn.init", "nn.utils", "optim"):
         module = importlib.import_module("tutti." + name)
         names = list(getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")])
         names += [n for n in vars(module) if n.endswith("Result") and n not in names]
+        names = [n for n in names if not inspect.ismodule(getattr(module, n))]
         known = classes(module, names)
         body = [member(n, getattr(module, n), package._core, name + ".", known) for n in names]
         dots, path = "." * (1 + name.count(".")), os.path.join(out, *name.split(".")) + ".pyi"

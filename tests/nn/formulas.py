@@ -143,6 +143,101 @@ def cross_entropy(x, y=None, target=None, weight=None, ignore_index=-100, reduct
     return reduced(-(log * y * over(x, weight, axis)).sum(axis=axis), reduction)
 
 
+def pad(x, pad, mode="constant", value=None):
+    width = [(0, 0)] * (x.ndim - len(pad) // 2) + [pad[k : k + 2] for k in range(0, len(pad), 2)][::-1]
+    cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(width, x.shape))
+    width = [(max(a, 0), max(b, 0)) for a, b in width]
+    word = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}[mode]
+    return np.pad(x[cut], width, word, **({"constant_values": value or 0} if mode == "constant" else {}))
+
+
+def matrices(x, rows):
+    """x with the axes of space multiplied by matrices, a list of them."""
+    for d, matrix in enumerate(rows):
+        x = np.moveaxis(np.tensordot(x, matrix, (2 + d, 1)), -1, 2 + d)
+    return x
+
+
+def cubic(x):
+    x, a = abs(x), -0.75
+    return (a + 2) * x**3 - (a + 3) * x**2 + 1 if x <= 1 else a * (x**3 - 5 * x**2 + 8 * x - 4) if x < 2 else 0.0
+
+
+def resized(n, out, step, mode, corners):
+    """The matrix that interpolates n elements."""
+    m = np.zeros((out, n))
+    for i in range(out):
+        if mode in ("nearest", "nearest-exact"):
+            m[i, min(int(np.float32(i + (mode != "nearest") * 0.5) * np.float32(step)), n - 1)] = 1
+            continue
+        at = step * i if corners else step * (i + 0.5) - 0.5
+        if mode == "bicubic":
+            for k in range(int(np.floor(at)) - 1, int(np.floor(at)) + 3):
+                m[i, min(max(k, 0), n - 1)] += cubic(at - k)
+            continue
+        at = max(at, 0)
+        low = min(int(at), n - 1)
+        m[i, low] += 1 - (at - low)
+        m[i, min(low + 1, n - 1)] += at - low
+    return m
+
+
+def means(n, out):
+    m = np.zeros((out, n))
+    for i in range(out):
+        window = slice(i * n // out, -(-(i + 1) * n // out))
+        m[i, window] = 1 / (window.stop - window.start)
+    return m
+
+
+def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+    rows = []
+    for d, n in enumerate(x.shape[2:]):
+        out = size[d] if size else int(n * scale_factor)
+        step = 1 / scale_factor if scale_factor and not recompute_scale_factor else n / out
+        if align_corners:
+            step = (n - 1) / (out - 1) if out > 1 else 0
+        rows.append(means(n, out) if mode == "area" else resized(n, out, step, mode, align_corners))
+    return matrices(x, rows)
+
+
+def adaptive(mean):
+    def make(x, output_size):
+        sizes = (output_size,) if isinstance(output_size, int) else output_size
+        for d, size in enumerate(sizes, x.ndim - len(sizes)):
+            n = x.shape[d]
+            size = n if size is None else size
+            windows = [np.take(x, range(i * n // size, -(-(i + 1) * n // size)), d) for i in range(size)]
+            x = np.stack([w.mean(axis=d) if mean else w.max(axis=d) for w in windows], d)
+        return x
+
+    return make
+
+
+def columns(size, kernel_size, dilation, padding, stride):
+    """The flat place in the padded image of each element of each window."""
+    wide = [n + 2 * padding for n in size]
+    out = [(n - dilation * (k - 1) - 1) // stride + 1 for n, k in zip(wide, kernel_size)]
+    one = [np.arange(k)[:, None] * dilation + np.arange(n) * stride for k, n in zip(kernel_size, out)]
+    flat = one[0][:, None, :, None] * wide[1] + one[1][None, :, None, :]
+    return wide, flat.reshape(kernel_size[0] * kernel_size[1], -1)
+
+
+def unfold(x, kernel_size, dilation, padding, stride):
+    _, at = columns(x.shape[2:], kernel_size, dilation, padding, stride)
+    x = np.pad(x, [(0, 0), (0, 0), (padding, padding), (padding, padding)])
+    return x.reshape(*x.shape[:2], -1)[:, :, at].reshape(len(x), -1, at.shape[1])
+
+
+def fold(x, output_size, kernel_size, dilation, padding, stride):
+    wide, at = columns(output_size, kernel_size, dilation, padding, stride)
+    parts = x.reshape(len(x), -1, *at.shape)
+    image = np.zeros((*parts.shape[:2], wide[0] * wide[1]))
+    np.add.at(image, (slice(None), slice(None), at), parts)
+    image = image.reshape(*parts.shape[:2], *wide)
+    return image[:, :, padding : padding + output_size[0], padding : padding + output_size[1]]
+
+
 FORMULAS = {
     "relu": lambda x: np.maximum(x, 0),
     "relu6": lambda x: np.clip(x, 0, 6),
@@ -186,6 +281,11 @@ FORMULAS = {
     "layer_norm": layer_norm,
     "rms_norm": rms_norm,
     "group_norm": group_norm,
+    "pad": pad,
+    "interpolate": interpolate,
+    **{f"adaptive_{kind}_pool{n}d": adaptive(kind == "avg") for n in (1, 2, 3) for kind in ("avg", "max")},
+    "unfold": unfold,
+    "fold": fold,
     "mse_loss": loss(lambda x, y: (x - y) ** 2),
     "l1_loss": loss(lambda x, y: np.abs(x - y)),
     "smooth_l1_loss": loss(smooth_l1),

@@ -228,6 +228,69 @@ def classes(chances_too):
     return make
 
 
+def pad(r):
+    space = r.randint(1, 3)
+    x = floats(r, *(r.randint(1, 3) for _ in range(2)), *(r.randint(3, 6) for _ in range(space)))
+    mode = r.choice(["constant", "reflect", "replicate", "circular"])
+    n = r.randint(1, space + 2) if mode == "constant" else space
+    if mode == "constant":
+        cuts = [-1 if d < space else 0 for d in range(n)]  # something is left
+        widths = tuple(r.randint(cut, 3) for cut in cuts for _ in range(2))
+        return [x], {"pad": widths, "value": r.choice([None, 0.5])}
+    return [x], {"pad": tuple(r.randint(0, 2) for _ in range(2 * n)), "mode": mode}
+
+
+def images(r, space):
+    return floats(r, r.randint(1, 3), r.randint(1, 3), *(r.randint(1, 7) for _ in range(space)))
+
+
+def interpolate(r):
+    mode = r.choice(["nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"])
+    space = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}.get(mode) or r.randint(1, 3)
+    how = {"mode": mode}
+    if r.random() < 0.5:
+        how["size"] = tuple(r.randint(1, 9) for _ in range(space))
+    else:
+        how["scale_factor"] = r.choice([1.0, 2.0, 3.0, 1.5])
+        how["recompute_scale_factor"] = r.choice([None, True])
+    if mode in ("linear", "bilinear", "trilinear", "bicubic"):
+        how["align_corners"] = r.choice([None, True, False])
+    return [images(r, space)], how
+
+
+def adaptive(space):
+    def make(r):
+        size = tuple(r.choice([None, 1, 2, 3, 5]) for _ in range(space))
+        if space == 1:
+            size = size[0] or 2
+        return [images(r, space)], {"output_size": size}
+
+    return make
+
+
+def windows(r):
+    return {
+        "kernel_size": (r.randint(1, 3), r.randint(1, 3)),
+        "dilation": r.randint(1, 2),
+        "padding": r.randint(0, 2),
+        "stride": r.randint(1, 2),
+    }
+
+
+def unfold(r):
+    return [floats(r, r.randint(1, 3), r.randint(1, 3), r.randint(5, 8), r.randint(5, 8))], windows(r)
+
+
+def fold(r):
+    how, size = windows(r), (r.randint(5, 8), r.randint(5, 8))
+    out = [
+        (n + 2 * how["padding"] - how["dilation"] * (k - 1) - 1) // how["stride"] + 1
+        for n, k in zip(size, how["kernel_size"])
+    ]
+    rows = r.randint(1, 3) * how["kernel_size"][0] * how["kernel_size"][1]
+    return [floats(r, r.randint(1, 3), rows, out[0] * out[1])], {"output_size": size, **how}
+
+
 SAMPLES = {
     "relu": alone(),
     "relu6": alone(),
@@ -265,6 +328,11 @@ SAMPLES = {
     "layer_norm": layer_norm,
     "rms_norm": rms_norm,
     "group_norm": group_norm,
+    "pad": pad,
+    "interpolate": interpolate,
+    **{f"adaptive_{kind}_pool{n}d": adaptive(n) for n in (1, 2, 3) for kind in ("avg", "max")},
+    "unfold": unfold,
+    "fold": fold,
     "mse_loss": apart(),
     "l1_loss": apart(),
     "smooth_l1_loss": apart(beta=[1.0, 0.3, 0.0]),

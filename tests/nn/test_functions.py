@@ -179,6 +179,14 @@ def test_few_launches(recorded):
     (lambda F, x: F.glu(x), ValueError, "Halving dimension must be even, but dimension 1 is size 3"),
     (lambda F, x: F.gelu(x, "erf"), ValueError, "approximate argument must be either none or tanh."),
     (lambda F, x: F.prelu(x, tt.ones(2)), ValueError, "Mismatch of parameter numbers and input channel size."),
+    (lambda F, x: F.pad(x, (1, 1, 1)), ValueError, "Padding length must be divisible by 2"),
+    (lambda F, x: F.pad(x, (3, 0), "reflect"), ValueError, "Padding size should be less than the corresponding input"),
+    (lambda F, x: F.pad(x, (1, 0), "mirror"), NotImplementedError, "Unrecognised padding mode mirror"),
+    (lambda F, x: F.interpolate(x[None]), ValueError, "either size or scale_factor should be defined"),
+    (lambda F, x: F.interpolate(x[None], 4, mode="bilinear"), NotImplementedError, "bilinear mode needs 4D input"),
+    (lambda F, x: F.adaptive_avg_pool2d(x, 1), ValueError, "Expected 3D or 4D tensor, but got a 2D input"),
+    (lambda F, x: F.unfold(x[None], 9), ValueError, "its components must be at least one"),
+    (lambda F, x: F.fold(x, 4, 2), ValueError, "to be divisible by the product of kernel_size"),
     (lambda F, x: F.binary_cross_entropy(x, x[0]), ValueError, "Using a target size .* that is different to the input"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said(call, kind, words):

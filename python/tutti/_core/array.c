@@ -8,7 +8,7 @@
 #include <structmember.h>
 
 PyTypeObject *core_array_type;
-bool core_subclassed;
+bool core_derived, core_subclassed;
 
 /* Numbers and views come and go: the memory of some that have gone is kept. */
 enum { MOST_SPARE = 64 };

@@ -36,10 +36,10 @@ typedef struct core_array {
 /* The type objects; made once when the module starts, never changed after. */
 extern PyTypeObject *core_array_type, *core_dtype_type;
 
-/* Has somebody made a subclass? Until then nothing pays for them. */
-extern bool core_subclassed;
+/* Has somebody made a subclass, and one that results are of, too? Until then nothing pays for them. */
+extern bool core_derived, core_subclassed;
 static inline bool core_is_array(PyObject *o) {
-  return Py_TYPE(o) == core_array_type || (core_subclassed && PyType_IsSubtype(Py_TYPE(o), core_array_type));
+  return Py_TYPE(o) == core_array_type || (core_derived && PyType_IsSubtype(Py_TYPE(o), core_array_type));
 }
 bool core_make_array(PyObject *o);
 /* What an object has of an array: NULL for a number whose array nobody has asked for. */

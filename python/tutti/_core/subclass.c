@@ -1,5 +1,7 @@
 /*
-** Subclasses of `tutti.ndarray`: what is made of an instance is one too, and is told of it by __array_finalize__.
+** Subclasses of `tutti.ndarray`: what is made of an instance is one too, and is told of it by __array_finalize__. One
+** class, and those under it, only marks arrays (`plain=True`, networks' parameters): what is made of them is of no
+** class, and nobody is slower for it.
 */
 #include "core.h"
 
@@ -29,8 +31,12 @@ PyObject *core_as_type(PyObject *array, PyTypeObject *type, PyObject *from) {
   return self;
 }
 
+static PyTypeObject *plain_class; /* held */
+
+static bool is_plain(PyTypeObject *t) { return plain_class && PyType_IsSubtype(t, plain_class); }
+
 static bool is_subclassed(PyObject *o) {
-  return core_subclassed && o && Py_TYPE(o) != core_array_type && core_is_array(o);
+  return core_subclassed && o && Py_TYPE(o) != core_array_type && core_is_array(o) && !is_plain(Py_TYPE(o));
 }
 
 PyObject *core_like(PyObject *made, PyObject *from) {
@@ -124,10 +130,13 @@ static PyObject *meth_wrap(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
 }
 
 static PyObject *meth_init_subclass(PyObject *cls, PyObject *args, PyObject *kw) {
-  (void)cls;
-  if (PyTuple_Size(args) > 0 || (kw && PyDict_Size(kw) > 0))
+  PyObject *plain = kw ? PyDict_GetItemString(kw, "plain") : NULL;
+  if (PyTuple_Size(args) > 0 || (kw && PyDict_Size(kw) > (plain ? 1 : 0)))
     return PyErr_SetString(PyExc_TypeError, "__init_subclass__() takes no keyword arguments"), NULL;
-  core_subclassed = true;
+  if (plain && plain_class) return PyErr_SetString(PyExc_TypeError, "there is one plain class of arrays"), NULL;
+  if (plain) plain_class = (PyTypeObject *)Py_NewRef(cls);
+  core_derived = true;
+  if (!is_plain((PyTypeObject *)cls)) core_subclassed = true;
   Py_RETURN_NONE;
 }
 

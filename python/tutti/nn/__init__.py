@@ -1,5 +1,50 @@
-"""Networks: so far their functions, in :mod:`tutti.nn.functional`."""
+"""Networks: modules, layers and losses with PyTorch's names; functions in :mod:`tutti.nn.functional`.
 
-from . import functional
+import tutti as tt
+model = tt.nn.Sequential(tt.nn.Linear(2, 8), tt.nn.Tanh(), tt.nn.Linear(8, 1))
+print(model(tt.ones((4, 2), dtype="float32")).shape)  # (4, 1)
+"""
 
-__all__ = ["functional"]
+from . import _layers, functional
+from ._module import Module, ModuleDict, ModuleList, Parameter, ParameterList, Sequential
+
+_HERE = [functional, Module, ModuleDict, ModuleList, Parameter, ParameterList, Sequential]
+
+# Names with the module that is loaded when one is asked for.
+_LATER = {
+    "_borders": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
+    "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d Upsample ZeroPad1d ZeroPad2d "
+    "ZeroPad3d",
+    "_weighted": "BatchNorm1d BatchNorm2d BatchNorm3d Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d "
+    "ConvTranspose3d Embedding Flatten GroupNorm Identity InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
+    "Linear PReLU RMSNorm RReLU Unflatten",
+    "init": "init",
+    "utils": "utils",
+}
+_later = {name: module for module, names in _LATER.items() for name in names.split()}
+
+__all__ = sorted(
+    [
+        *(value.__name__.rpartition(".")[2] for value in _HERE),
+        *_later,
+        *_layers.names,
+    ]
+)
+
+
+def __getattr__(name):
+    if name in _layers.names:
+        value = _layers.layer(name)
+    elif name in _later:
+        from importlib import import_module
+
+        module = import_module("." + _later[name], __name__)
+        value = module if name == _later[name] else getattr(module, name)
+    else:
+        raise AttributeError(f"module 'tutti.nn' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,1367 @@
+"""Parameters, modules that hold them, and modules that hold modules."""
+
+import itertools
+from collections import OrderedDict, namedtuple
+
+from .. import _core, autograd
+
+_Matched = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
+
+
+class IncompatibleKeys(_Matched):
+    """What load_state_dict did not find, and what nobody asked for.
+
+    Parameters
+    ----------
+    missing_keys : list of str
+        Names that the state lacks.
+    unexpected_keys : list of str
+        Names that the module lacks.
+
+    Examples
+    --------
+    >>> tt.nn.ReLU().load_state_dict({})
+    <All keys matched successfully>
+    """
+
+    def __repr__(self):
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+
+class Parameter(_core.ndarray, plain=True):
+    """An array that a module trains: a leaf that gradients are asked for. What is computed of it is a plain array.
+
+    Parameters
+    ----------
+    data : array_like
+        The values, which are copied.
+    requires_grad : bool
+        Whether gradients are asked for.
+
+    Examples
+    --------
+    >>> tt.nn.Parameter([1.0, 2.0])
+    Parameter containing:
+    array([1., 2.])
+    """
+
+    def __new__(cls, data, requires_grad=True):
+        self = _core.array(data.detach() if isinstance(data, _core.ndarray) else data).view(cls)
+        self.requires_grad = requires_grad
+        return self
+
+    def __repr__(self):
+        return f"Parameter containing:\n{self.detach()!r}"
+
+    def __deepcopy__(self, memo):
+        return memo.setdefault(id(self), type(self)(self, self.requires_grad))
+
+    def __reduce__(self):
+        return type(self), (self.detach(), self.requires_grad)
+
+
+class _Handle:
+    """Takes a hook away again."""
+
+    def __init__(self, hooks, hook):
+        self._hooks, self.id = hooks, next(_numbers)
+        hooks[self.id] = hook
+
+    def remove(self):
+        self._hooks.pop(self.id, None)
+
+
+_numbers = itertools.count()
+
+
+def _named(members, prefix):
+    return prefix + ("." if prefix else "") + members
+
+
+class Module:
+    """What networks are built of: parameters, buffers and other modules by name, and a forward().
+
+    Examples
+    --------
+    >>> class Double(tt.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = tt.nn.Parameter([2.0])
+    ...     def forward(self, x):
+    ...         return x * self.factor
+    >>> Double()(tt.ones(1)).item()
+    2.0
+    """
+
+    training = True
+
+    def __init__(self):
+        for name in "_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks":
+            object.__setattr__(self, name, {})
+        object.__setattr__(self, "_passing", set())  # buffers that are no part of the state
+        object.__setattr__(self, "training", True)
+
+    # ---- members
+
+    def __setattr__(self, name, value):
+        own = self.__dict__
+        if "_parameters" not in own:
+            if isinstance(value, (Parameter, Module)):
+                kind = "parameters" if isinstance(value, Parameter) else "module"
+                raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+            return object.__setattr__(self, name, value)
+        kept = self._parameters, self._buffers, self._modules
+        place = (
+            self._parameters
+            if isinstance(value, Parameter)
+            else self._modules
+            if isinstance(value, Module)
+            else next((k for k in kept if name in k), None)
+        )
+        if place is None:
+            return object.__setattr__(self, name, value)
+        if name in self._parameters and place is self._parameters and not isinstance(value, (Parameter, type(None))):
+            raise TypeError(f"cannot assign '{_type_name(value)}' as parameter '{name}' (Parameter or None expected)")
+        if name in self._buffers and place is self._buffers and not isinstance(value, (_core.ndarray, type(None))):
+            raise TypeError(f"cannot assign '{_type_name(value)}' as buffer '{name}' (array or None expected)")
+        if name in self._modules and place is self._modules and not isinstance(value, (Module, type(None))):
+            raise TypeError(f"cannot assign '{_type_name(value)}' as child module '{name}' (Module or None expected)")
+        own.pop(name, None)
+        for other in kept:
+            if other is not place:
+                other.pop(name, None)
+        place[name] = value
+
+    def __getattr__(self, name):
+        for place in "_parameters", "_buffers", "_modules":
+            members = self.__dict__.get(place)
+            if members is not None and name in members:
+                return members[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name):
+        for place in self._parameters, self._buffers, self._modules:
+            if name in place:
+                del place[name]
+                self._passing.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+
+    def _check_name(self, what, name):
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {_type_name(name)}")
+        if "." in name:
+            raise KeyError(f'{what} name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError(f'{what} name can\'t be empty string ""')
+        if hasattr(self, name) and not any(name in m for m in (self._parameters, self._buffers, self._modules)):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_parameter(self, name, param):
+        """Add a parameter.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        param : Parameter or None
+            None: there could be one, but is not.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> m = tt.nn.Module()
+        >>> m.register_parameter("w", tt.nn.Parameter([1.0]))
+        >>> [name for name, _ in m.named_parameters()]
+        ['w']
+        """
+        self._check_name("parameter", name)
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{_type_name(param)}' object to parameter '{name}' (Parameter or None required)"
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """Add an array that is no parameter, as running means are.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        tensor : ndarray or None
+            None: there could be one, but is not.
+        persistent : bool
+            Whether it is part of the state.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> m = tt.nn.Module()
+        >>> m.register_buffer("mean", tt.zeros(1))
+        >>> list(m.state_dict())
+        ['mean']
+        """
+        self._check_name("buffer", name)
+        if tensor is not None and not isinstance(tensor, _core.ndarray):
+            raise TypeError(f"cannot assign '{_type_name(tensor)}' object to buffer '{name}' (array or None required)")
+        self._buffers[name] = tensor
+        (self._passing.discard if persistent else self._passing.add)(name)
+
+    def add_module(self, name, module):
+        """Add a module.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        module : Module or None
+            The module.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> m = tt.nn.Module()
+        >>> m.add_module("first", tt.nn.ReLU())
+        >>> m.first
+        ReLU()
+        """
+        self._check_name("module", name)
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{_type_name(module)} is not a Module subclass")
+        self._modules[name] = module
+
+    register_module = add_module
+
+    def get_submodule(self, target):
+        """A module by its path.
+
+        Parameters
+        ----------
+        target : str
+            Names with points between.
+
+        Returns
+        -------
+        Module
+            The module.
+
+        Examples
+        --------
+        >>> tt.nn.Sequential(tt.nn.ReLU()).get_submodule("0")
+        ReLU()
+        """
+        found = self
+        for name in target.split(".") if target else ():
+            found = getattr(found, name, None)
+            if not isinstance(found, Module):
+                raise AttributeError(f"{type(self).__name__} has no module `{target}`")
+        return found
+
+    def get_parameter(self, target):
+        """A parameter by its path.
+
+        Parameters
+        ----------
+        target : str
+            Names with points between.
+
+        Returns
+        -------
+        Parameter
+            The parameter.
+
+        Examples
+        --------
+        >>> tt.nn.Sequential(tt.nn.Linear(2, 3)).get_parameter("0.bias").shape
+        (3,)
+        """
+        path, _, name = target.rpartition(".")
+        found = self.get_submodule(path)._parameters.get(name)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no parameter `{target}`")
+        return found
+
+    def get_buffer(self, target):
+        """A buffer by its path.
+
+        Parameters
+        ----------
+        target : str
+            Names with points between.
+
+        Returns
+        -------
+        ndarray
+            The buffer.
+
+        Examples
+        --------
+        >>> tt.nn.BatchNorm1d(2).get_buffer("running_mean").tolist()
+        [0.0, 0.0]
+        """
+        path, _, name = target.rpartition(".")
+        found = self.get_submodule(path)._buffers.get(name)
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no buffer `{target}`")
+        return found
+
+    # ---- walks
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        """This module and all below it, with their paths.
+
+        Parameters
+        ----------
+        memo : set of Module
+            Those that have been seen; None: none.
+        prefix : str
+            What stands before the paths.
+        remove_duplicate : bool
+            Whether a module that is met twice is given once.
+
+        Returns
+        -------
+        iterator of (str, Module)
+            Paths and modules.
+
+        Examples
+        --------
+        >>> [name for name, _ in tt.nn.Sequential(tt.nn.ReLU()).named_modules()]
+        ['', '0']
+        """
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, _named(name, prefix), remove_duplicate)
+
+    def modules(self):
+        """This module and all below it.
+
+        Returns
+        -------
+        iterator of Module
+            The modules.
+
+        Examples
+        --------
+        >>> len(list(tt.nn.Sequential(tt.nn.ReLU(), tt.nn.ReLU()).modules()))
+        3
+        """
+        return (module for _, module in self.named_modules())
+
+    def named_children(self):
+        """The modules right below, with their names.
+
+        Returns
+        -------
+        iterator of (str, Module)
+            Names and modules.
+
+        Examples
+        --------
+        >>> list(tt.nn.Sequential(tt.nn.ReLU()).named_children())
+        [('0', ReLU())]
+        """
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self):
+        """The modules right below.
+
+        Returns
+        -------
+        iterator of Module
+            The modules.
+
+        Examples
+        --------
+        >>> list(tt.nn.Sequential(tt.nn.ReLU()).children())
+        [ReLU()]
+        """
+        return (module for _, module in self.named_children())
+
+    def _walk(self, members, prefix, recurse, remove_duplicate):
+        seen = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
+            for name, value in getattr(module, members).items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield _named(name, path), value
+
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        """The parameters with their paths.
+
+        Parameters
+        ----------
+        prefix : str
+            What stands before the paths.
+        recurse : bool
+            Whether those of modules below are among them.
+        remove_duplicate : bool
+            Whether one that is met twice is given once.
+
+        Returns
+        -------
+        iterator of (str, Parameter)
+            Paths and parameters.
+
+        Examples
+        --------
+        >>> [name for name, _ in tt.nn.Linear(2, 3).named_parameters()]
+        ['weight', 'bias']
+        """
+        return self._walk("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse=True):
+        """The parameters, each once.
+
+        Parameters
+        ----------
+        recurse : bool
+            Whether those of modules below are among them.
+
+        Returns
+        -------
+        iterator of Parameter
+            The parameters.
+
+        Examples
+        --------
+        >>> sum(p.size for p in tt.nn.Linear(2, 3).parameters())
+        9
+        """
+        return (p for _, p in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        """Buffers with their paths.
+
+        Parameters
+        ----------
+        prefix : str
+            What stands before the paths.
+        recurse : bool
+            Whether those of modules below are among them.
+        remove_duplicate : bool
+            Whether one that is met twice is given once.
+
+        Returns
+        -------
+        iterator of (str, ndarray)
+            Paths and buffers.
+
+        Examples
+        --------
+        >>> [name for name, _ in tt.nn.BatchNorm1d(2).named_buffers()]
+        ['running_mean', 'running_var', 'num_batches_tracked']
+        """
+        return self._walk("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse=True):
+        """Buffers, each once.
+
+        Parameters
+        ----------
+        recurse : bool
+            Whether those of modules below are among them.
+
+        Returns
+        -------
+        iterator of ndarray
+            The buffers.
+
+        Examples
+        --------
+        >>> len(list(tt.nn.BatchNorm1d(2).buffers()))
+        3
+        """
+        return (b for _, b in self.named_buffers(recurse=recurse))
+
+    def apply(self, fn):
+        """Call a function with every module, those below first.
+
+        Parameters
+        ----------
+        fn : callable
+            Gets the module.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Sequential(tt.nn.ReLU()).apply(lambda m: print(type(m).__name__))
+        ReLU
+        Sequential
+        Sequential(
+          (0): ReLU()
+        )
+        """
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    # ---- calls
+
+    def forward(self, *args, **kwargs):
+        """What the module computes; classes have their own.
+
+        Parameters
+        ----------
+        *args : object
+            What is given.
+        **kwargs : object
+            What is given by name.
+
+        Returns
+        -------
+        object
+            The result.
+
+        Examples
+        --------
+        >>> tt.nn.ReLU().forward(tt.array([-1.0, 1.0]))
+        array([0., 1.])
+        """
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args, **kwargs):
+        if not self._forward_pre_hooks and not self._forward_hooks:
+            return self.forward(*args, **kwargs)
+        for hook in list(self._forward_pre_hooks.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        result = self.forward(*args, **kwargs)
+        for hook in list(self._forward_hooks.values()):
+            changed = hook(self, args, result)
+            result = result if changed is None else changed
+        return result
+
+    def register_forward_pre_hook(self, hook):
+        """Call a function before forward.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module and its arguments; gives others, or None.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> m = tt.nn.ReLU()
+        >>> handle = m.register_forward_pre_hook(lambda module, args: (-args[0],))
+        >>> m(tt.array([-1.0, 1.0]))
+        array([1., 0.])
+        """
+        return _Handle(self._forward_pre_hooks, hook)
+
+    def register_forward_hook(self, hook):
+        """Call a function after forward.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module, its arguments and its result; gives another one, or None.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> m = tt.nn.ReLU()
+        >>> handle = m.register_forward_hook(lambda module, args, result: result + 10)
+        >>> m(tt.array([-1.0, 1.0]))
+        array([10., 11.])
+        """
+        return _Handle(self._forward_hooks, hook)
+
+    # ---- state
+
+    def state_dict(self, *, prefix="", keep_vars=False):
+        """All parameters and buffers by their paths, without their history.
+
+        Parameters
+        ----------
+        prefix : str
+            What stands before the paths.
+        keep_vars : bool
+            Whether parameters themselves are in it.
+
+        Returns
+        -------
+        dict
+            Paths and arrays.
+
+        Examples
+        --------
+        >>> list(tt.nn.Linear(2, 3).state_dict())
+        ['weight', 'bias']
+        """
+        made = OrderedDict()
+        for path, module in self.named_modules(remove_duplicate=False):
+            for name, value in itertools.chain(module._parameters.items(), module._buffers.items()):
+                if value is not None and name not in module._passing:
+                    made[prefix + _named(name, path)] = value if keep_vars else value.detach()
+        return made
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """Write the arrays of a state into parameters and buffers, all or none.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Paths and arrays.
+        strict : bool
+            Whether a name that is missing, or too many, is an error.
+        assign : bool
+            Whether the arrays take the place of those that are there, type and device too.
+
+        Returns
+        -------
+        IncompatibleKeys
+            Names that were missing or too many.
+
+        Examples
+        --------
+        >>> a, b = tt.nn.Linear(2, 3), tt.nn.Linear(2, 3)
+        >>> a.load_state_dict(b.state_dict())
+        <All keys matched successfully>
+        >>> tt.all(a.weight == b.weight).item()
+        True
+        """
+        own = self.state_dict(keep_vars=True)
+        missing = [name for name in own if name not in state_dict]
+        unexpected = [name for name in state_dict if name not in own]
+        given = {name: _as_array(state_dict[name], name) for name in own if name in state_dict}
+        wrong = []
+        if strict and unexpected:
+            wrong.append("Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in unexpected)))
+        if strict and missing:
+            wrong.append("Missing key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in missing)))
+        for name, value in given.items():
+            if value.shape != own[name].shape:
+                wrong.append(
+                    f"size mismatch for {name}: copying a param with shape {value.shape} from checkpoint, "
+                    f"the shape in current model is {own[name].shape}."
+                )
+        if wrong:
+            raise RuntimeError(
+                "Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(wrong))
+            )
+        with autograd.no_grad():
+            for name, value in given.items():
+                if assign:
+                    self._assign(name, value)
+                else:
+                    own[name][...] = value
+        return IncompatibleKeys(missing, unexpected)
+
+    def _assign(self, path, value):
+        before, _, name = path.rpartition(".")
+        module = self.get_submodule(before)
+        if name in module._parameters:
+            value = Parameter(value, module._parameters[name].requires_grad)
+            module._parameters[name] = value
+        else:
+            module._buffers[name] = value
+
+    # ---- modes, types, places
+
+    def train(self, mode=True):
+        """Let modules that differ in training (dropout, batch norm) train, or not.
+
+        Parameters
+        ----------
+        mode : bool
+            Whether there is training.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Dropout().train(False).training
+        False
+        """
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        for module in self.modules():
+            object.__setattr__(module, "training", mode)
+        return self
+
+    def eval(self):
+        """The end of training: train(False).
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Dropout().eval()(tt.ones(2))
+        array([1., 1.])
+        """
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        """Ask for gradients of all parameters, or not.
+
+        Parameters
+        ----------
+        requires_grad : bool
+            Whether gradients are asked for.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Linear(1, 1).requires_grad_(False).weight.requires_grad
+        False
+        """
+        for p in self.parameters():
+            p.requires_grad = requires_grad
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        """Forget the gradients of all parameters.
+
+        Parameters
+        ----------
+        set_to_none : bool
+            Whether there are none afterwards, or zeros.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> m = tt.nn.Linear(1, 1)
+        >>> m(tt.ones(1, dtype="float32")).sum().backward()
+        >>> m.zero_grad()
+        >>> m.weight.grad is None
+        True
+        """
+        for p in self.parameters():
+            if set_to_none or p.grad is None:
+                p.grad = None
+            else:
+                p.grad.zero_()
+
+    def _apply(self, fn):
+        """Replace every parameter and buffer by fn of it, where that is another array."""
+        changed = {}
+        for module in self.modules():
+            for members in module._parameters, module._buffers:
+                for name, value in members.items():
+                    if value is None:
+                        continue
+                    if id(value) not in changed:
+                        changed[id(value)] = value, _converted(value, fn)
+                    members[name] = changed[id(value)][1]
+        return self
+
+    def to(self, device=None, dtype=None):
+        """Move parameters and buffers to a device, and floats to a type. Parameters become new ones, so optimisers are
+        made afterwards.
+
+        Parameters
+        ----------
+        device : Device or str
+            The device; None: where they are. A type of elements may stand here.
+        dtype : dtype
+            The type of floats; None: as they are.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Linear(1, 1).to(tt.float64).weight.dtype
+        dtype('float64')
+        """
+        if device is not None and dtype is None:
+            try:
+                device, dtype = None, _core.dtype(device)
+            except TypeError:
+                pass
+
+        def convert(a):
+            if dtype is not None and a.dtype.kind == "f" and a.dtype != dtype:
+                a = a.astype(dtype)
+            return a if device is None else a.to(device)
+
+        return self._apply(convert)
+
+    def cpu(self):
+        """Move parameters and buffers to the host.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Linear(1, 1).cpu().weight.shape
+        (1, 1)
+        """
+        return self.to("cpu")
+
+    def cuda(self, device=None):
+        """Move parameters and buffers to a GPU.
+
+        Parameters
+        ----------
+        device : int
+            Which one; None: the first.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> model = tt.nn.Linear(1, 1)
+        >>> if any(d.type == "cuda" for d in tt.devices()):
+        ...     model = model.cuda()
+        """
+        return self.to(f"cuda:{device or 0}")
+
+    def float(self):
+        """Make floats float32.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Linear(1, 1).float().weight.dtype
+        dtype('float32')
+        """
+        return self.to(dtype=_core.float32)
+
+    def double(self):
+        """Make floats float64.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Linear(1, 1).double().weight.dtype
+        dtype('float64')
+        """
+        return self.to(dtype=_core.float64)
+
+    def half(self):
+        """Make floats float16.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> tt.nn.Linear(1, 1).half().weight.dtype
+        dtype('float16')
+        """
+        return self.to(dtype=_core.float16)
+
+    def bfloat16(self):
+        """Make floats bfloat16.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> str(tt.nn.Linear(1, 1).bfloat16().weight.dtype)
+        'bfloat16'
+        """
+        return self.to(dtype=_core.bfloat16)
+
+    # ---- printing
+
+    def extra_repr(self):
+        """What stands between the brackets of the printed module; classes have their own.
+
+        Returns
+        -------
+        str
+            The words.
+
+        Examples
+        --------
+        >>> tt.nn.Linear(2, 3).extra_repr()
+        'in_features=2, out_features=3, bias=True'
+        """
+        return ""
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): " + _indented(repr(module)) for name, module in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({lines[0]})"
+        body = lines + children
+        return f"{self._get_name()}(" + ("\n  " + "\n  ".join(body) + "\n" if body else "") + ")"
+
+
+def _indented(text):
+    return text.replace("\n", "\n  ")
+
+
+def _type_name(value):
+    return type(value).__name__
+
+
+def _as_array(value, name):
+    if isinstance(value, _core.ndarray):
+        return value.detach()
+    try:
+        return _core.asarray(value)
+    except TypeError:
+        raise RuntimeError(f'"{name}" of the state is no array but {_type_name(value)}') from None
+
+
+def _converted(value, fn):
+    made = fn(value.detach())
+    if made.dtype == value.dtype and made.device == value.device:
+        return value
+    return Parameter(made, value.requires_grad) if isinstance(value, Parameter) else made
+
+
+# ---- containers
+
+
+class Sequential(Module):
+    """Modules one after the other.
+
+    Parameters
+    ----------
+    *args : Module
+        The modules, or one dict of them by name.
+
+    Examples
+    --------
+    >>> tt.nn.Sequential(tt.nn.Linear(2, 3), tt.nn.ReLU())
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+    )
+    """
+
+    def __init__(self, *args):
+        super().__init__()
+        named = args[0] if len(args) == 1 and isinstance(args[0], dict) else {str(k): m for k, m in enumerate(args)}
+        for name, module in named.items():
+            self.add_module(name, module)
+
+    def _name_at(self, index):
+        names = list(self._modules)
+        if not -len(names) <= index < len(names):
+            raise IndexError(f"index {index} is out of range")
+        return names[index]
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(dict(list(self._modules.items())[index]))
+        return self._modules[self._name_at(index)]
+
+    def __setitem__(self, index, module):
+        setattr(self, self._name_at(index), module)
+
+    def __delitem__(self, index):
+        names = list(self._modules)[index] if isinstance(index, slice) else [self._name_at(index)]
+        for name in names:
+            del self._modules[name]
+        left = list(self._modules.values())
+        self._modules.clear()
+        self._modules.update((str(k), module) for k, module in enumerate(left))
+
+    def __len__(self):
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules.values())
+
+    def append(self, module):
+        """Add a module at the end.
+
+        Parameters
+        ----------
+        module : Module
+            The module.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> len(tt.nn.Sequential().append(tt.nn.ReLU()))
+        1
+        """
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules):
+        """Add modules at the end.
+
+        Parameters
+        ----------
+        modules : sequence of Module
+            The modules.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> len(tt.nn.Sequential().extend([tt.nn.ReLU(), tt.nn.ReLU()]))
+        2
+        """
+        for module in modules:
+            self.append(module)
+        return self
+
+    def forward(self, input):
+        """The last module's result.
+
+        Parameters
+        ----------
+        input : object
+            What the first module gets.
+
+        Returns
+        -------
+        object
+            What the last one gives.
+
+        Examples
+        --------
+        >>> tt.nn.Sequential(tt.nn.ReLU()).forward(tt.array([-1.0, 1.0]))
+        array([0., 1.])
+        """
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(Module):
+    """Modules in a list, whose parameters are found.
+
+    Parameters
+    ----------
+    modules : iterable of Module
+        The modules; None: none.
+
+    Examples
+    --------
+    >>> len(tt.nn.ModuleList([tt.nn.ReLU() for _ in range(3)]))
+    3
+    """
+
+    def __init__(self, modules=None):
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    _name_at = Sequential._name_at
+    __setitem__ = Sequential.__setitem__
+    __delitem__ = Sequential.__delitem__
+    __len__ = Sequential.__len__
+    __iter__ = Sequential.__iter__
+    append = Sequential.append
+    extend = Sequential.extend
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(list(self)[index])
+        return self._modules[self._name_at(index)]
+
+    def __iadd__(self, modules):
+        return self.extend(modules)
+
+    def insert(self, index, module):
+        """Add a module before another.
+
+        Parameters
+        ----------
+        index : int
+            The place of the other.
+        module : Module
+            The module.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> m = tt.nn.ModuleList([tt.nn.ReLU()])
+        >>> m.insert(0, tt.nn.Tanh())
+        >>> m[0]
+        Tanh()
+        """
+        all_of_them = list(self)
+        all_of_them.insert(index, module)
+        self._modules.clear()
+        self.extend(all_of_them)
+
+
+class ModuleDict(Module):
+    """Modules by name, whose parameters are found.
+
+    Parameters
+    ----------
+    modules : dict of Module
+        The modules; None: none.
+
+    Examples
+    --------
+    >>> tt.nn.ModuleDict({"relu": tt.nn.ReLU()})["relu"]
+    ReLU()
+    """
+
+    def __init__(self, modules=None):
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key):
+        return self._modules[key]
+
+    def __setitem__(self, key, module):
+        self.add_module(key, module)
+
+    def __delitem__(self, key):
+        del self._modules[key]
+
+    __len__ = Sequential.__len__
+
+    def __iter__(self):
+        return iter(self._modules)
+
+    def __contains__(self, key):
+        return key in self._modules
+
+    def keys(self):
+        """The names.
+
+        Returns
+        -------
+        iterable of str
+            The names.
+
+        Examples
+        --------
+        >>> list(tt.nn.ModuleDict({"relu": tt.nn.ReLU()}).keys())
+        ['relu']
+        """
+        return self._modules.keys()
+
+    def items(self):
+        """Names and modules.
+
+        Returns
+        -------
+        iterable of (str, Module)
+            Names and modules.
+
+        Examples
+        --------
+        >>> list(tt.nn.ModuleDict({"relu": tt.nn.ReLU()}).items())
+        [('relu', ReLU())]
+        """
+        return self._modules.items()
+
+    def values(self):
+        """The modules.
+
+        Returns
+        -------
+        iterable of Module
+            The modules.
+
+        Examples
+        --------
+        >>> list(tt.nn.ModuleDict({"relu": tt.nn.ReLU()}).values())
+        [ReLU()]
+        """
+        return self._modules.values()
+
+    def update(self, modules):
+        """Add modules, in the place of those of the same names.
+
+        Parameters
+        ----------
+        modules : dict of Module
+            The modules, or pairs of names and modules.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> m = tt.nn.ModuleDict()
+        >>> m.update({"relu": tt.nn.ReLU()})
+        >>> len(m)
+        1
+        """
+        for key, module in dict(modules).items():
+            self.add_module(key, module)
+
+    def pop(self, key):
+        """Take a module out.
+
+        Parameters
+        ----------
+        key : str
+            Its name.
+
+        Returns
+        -------
+        Module
+            The module.
+
+        Examples
+        --------
+        >>> tt.nn.ModuleDict({"relu": tt.nn.ReLU()}).pop("relu")
+        ReLU()
+        """
+        return self._modules.pop(key)
+
+
+class ParameterList(Module):
+    """A list of parameters, which are found.
+
+    Parameters
+    ----------
+    values : iterable of array_like
+        Their values; None: none.
+
+    Examples
+    --------
+    >>> len(list(tt.nn.ParameterList([tt.ones(2), tt.ones(3)]).parameters()))
+    2
+    """
+
+    def __init__(self, values=None):
+        super().__init__()
+        for value in values or ():
+            self.append(value)
+
+    def __getitem__(self, index):
+        return list(self._parameters.values())[index]
+
+    def __setitem__(self, index, value):
+        name = list(self._parameters)[index]
+        self._parameters[name] = value if isinstance(value, Parameter) else Parameter(value)
+
+    def __len__(self):
+        return len(self._parameters)
+
+    def __iter__(self):
+        return iter(self._parameters.values())
+
+    def append(self, value):
+        """Add a parameter at the end.
+
+        Parameters
+        ----------
+        value : array_like
+            Its values, or a parameter.
+
+        Returns
+        -------
+        Module
+            This one.
+
+        Examples
+        --------
+        >>> len(tt.nn.ParameterList().append([1.0]))
+        1
+        """
+        self.register_parameter(str(len(self)), value if isinstance(value, Parameter) else Parameter(value))
+        return self
+
+    def extra_repr(self):
+        """A line for each parameter.
+
+        Returns
+        -------
+        str
+            The lines.
+
+        Examples
+        --------
+        >>> tt.nn.ParameterList([tt.ones(2)]).extra_repr()
+        '(0): Parameter containing: [float64 of size 2]'
+        """
+        lines = (
+            f"({k}): Parameter containing: [{p.dtype} of size {'x'.join(map(str, p.shape))}]"
+            for k, p in self._parameters.items()
+        )
+        return "\n".join(lines)
