@@ -10,7 +10,7 @@
 #include "lib/nn/convolve_int.h"
 #include "lib/nn/device.h"
 
-extern const char tt__text_convolve[], tt__text_convolve_few[];
+extern const char tt__text_convolve_above[], tt__text_convolve[], tt__text_convolve_few[];
 
 enum {
   AXES = TT_CONV_AXES,
@@ -178,8 +178,9 @@ static tt_code by_tiles(const tt_lib_device *on, const tt_conv *c, tt_error *err
   sum_type s = sum_of(c->type);
   int64_t all = c->groups * c->outputs * a.places;
   if (a.parts > 1) TT_TRY(on->temp(on, (size_t)(a.parts * all) * s.size, &a.terms, err));
-  tt_device_text text = {.on = on, .text = tt__text_convolve};
+  tt_device_text text = {.on = on, .text = tt__text_convolve, .above = tt__text_convolve_above};
   define_types(&text, c, is_wide(c));
+  tt__device_define(&text, "THREADS", "%d", t.threads);
   tt__device_define(&text, "TILE_M", "%d", t.m);
   tt__device_define(&text, "TILE_N", "%d", t.n);
   tt__device_define(&text, "SLAB", "%d", t.slab);
