@@ -179,6 +179,50 @@ TEST(convolutions_are_the_hosts) {
   }
 }
 
+/* 16-bit floats by the units that multiply matrices of them. */
+TEST(halves_have_units) {
+  const convolution small = {
+      .n = 2, .images = 2, .groups = 1, .channels = 5, .outputs = 9, .in = {7, 10}, .kernel = {3, 3}, .axis = SAME(1)};
+  convolution c = small;
+  fake_gpu.target.arch = 80;
+  for (int k = 2; k < 4; k++) {
+    fill_all(types[k]);
+    check(types[k], &small, false);
+    check(types[k], &small, true);
+    c = (convolution){.n = 2,
+                      .images = 2,
+                      .groups = 2,
+                      .channels = 9,
+                      .outputs = 65,
+                      .in = {8, 9},
+                      .kernel = {2, 3},
+                      .axis = {{2, 1, 1, 1}, {1, 2, 1, 2}},
+                      .bias = true};
+    check(types[k], &c, false);
+    c = (convolution){.n = 2,
+                      .images = 9,
+                      .groups = 1,
+                      .channels = 5,
+                      .outputs = 40,
+                      .in = {18, 18},
+                      .kernel = {16, 16},
+                      .axis = SAME(0),
+                      .turned = true};
+    check(types[k], &c, false);
+    c = (convolution){.n = 1,
+                      .images = 2,
+                      .groups = 1,
+                      .channels = 0,
+                      .outputs = 7,
+                      .in = {6},
+                      .kernel = {3},
+                      .axis = {{1, 1, 1, 0}},
+                      .bias = true};
+    check(types[k], &c, false);
+  }
+  fake_gpu.target.arch = 0;
+}
+
 TEST(few_outputs_are_the_hosts) {
   const convolution some[] = {
       {.n = 2,

@@ -1,6 +1,6 @@
 /*
-** What kernels that make convolutions of tiles share, above them: arguments, which terms a slab has, where windows begin,
-** and sums that were cut into parts. Specialised by
+** What kernels that make convolutions of tiles share, above them: arguments, which terms a slab has, where windows
+** begin, and sums that were cut into parts. Specialised by
 **   T, SIZE     an element in memory      S   what is summed     LOAD(x), STORE(x)   one to the other
 **   INDEX       an integer that counts all elements and steps over them
 **   THREADS, TILE_M, TILE_N, SLAB   of a block; its tile; of how many terms the factors lie in shared memory at a time
