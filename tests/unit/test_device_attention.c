@@ -198,9 +198,11 @@ TEST(vectors_of_halves) {
       {.batch = {1, 1}, .queries = 64, .keys = 192, .width = 8, .deep = 72},
   };
   fake_gpu.target.shared_block = 112 << 10;
+  fake_gpu.target.arch = 80;
   for (int k = 2; k < 4; k++)
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) check(types[k], &some[i]);
   fake_gpu.target.shared_block = 48 << 10;
+  fake_gpu.target.arch = 0;
 }
 
 TEST(nothing_to_attend_to) {

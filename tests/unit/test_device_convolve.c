@@ -96,9 +96,15 @@ static void check(tt_dtype t, const convolution *c, bool twisted) {
   CHECK_INT(at, size);
   CHECK(memcmp(got + (size_t)size * each, want + (size_t)size * each, 64) == 0);
   if (at < size)
-    fprintf(stderr, "%s: axes %d, %d images %d groups %d channels %d outputs, in %d kernel %d, at %d of %d\n",
+    fprintf(stderr,
+            "%s: axes %d, %d images %d groups %d channels %d outputs, in %d kernel %d, at %d of %d (bits %02x%02x, not "
+            "%02x%02x, at the end; stride %d dilation %d spread %d pad %d bias %d turned %d)\n",
             tt__dtypes[t].name, c->n, (int)c->images, (int)c->groups, (int)c->channels, (int)c->outputs,
-            (int)c->in[c->n - 1], (int)c->kernel[c->n - 1], (int)at, (int)size);
+            (int)c->in[c->n - 1], (int)c->kernel[c->n - 1], (int)at, (int)size,
+            (unsigned char)got[(size_t)(at + 1) * each - 1], (unsigned char)got[(size_t)(at + 1) * each - 2],
+            (unsigned char)want[(size_t)(at + 1) * each - 1], (unsigned char)want[(size_t)(at + 1) * each - 2],
+            (int)c->axis[c->n - 1].stride, (int)c->axis[c->n - 1].dilation, (int)c->axis[c->n - 1].spread,
+            (int)c->axis[c->n - 1].pad, c->bias, c->turned);
 }
 
 static const tt_dtype types[] = {TT_F32, TT_F64, TT_F16, TT_BF16};
@@ -177,6 +183,50 @@ TEST(convolutions_are_the_hosts) {
     fill_all(types[k]);
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) check(types[k], &some[i], false);
   }
+}
+
+/* 16-bit floats by the units that multiply matrices of them. */
+TEST(halves_have_units) {
+  const convolution small = {
+      .n = 2, .images = 2, .groups = 1, .channels = 5, .outputs = 9, .in = {7, 10}, .kernel = {3, 3}, .axis = SAME(1)};
+  convolution c = small;
+  fake_gpu.target.arch = 80;
+  for (int k = 2; k < 4; k++) {
+    fill_all(types[k]);
+    check(types[k], &small, false);
+    check(types[k], &small, true);
+    c = (convolution){.n = 2,
+                      .images = 2,
+                      .groups = 2,
+                      .channels = 9,
+                      .outputs = 65,
+                      .in = {8, 9},
+                      .kernel = {2, 3},
+                      .axis = {{2, 1, 1, 1}, {1, 2, 1, 2}},
+                      .bias = true};
+    check(types[k], &c, false);
+    c = (convolution){.n = 2,
+                      .images = 9,
+                      .groups = 1,
+                      .channels = 5,
+                      .outputs = 40,
+                      .in = {18, 18},
+                      .kernel = {16, 16},
+                      .axis = SAME(0),
+                      .turned = true};
+    check(types[k], &c, false);
+    c = (convolution){.n = 1,
+                      .images = 2,
+                      .groups = 1,
+                      .channels = 0,
+                      .outputs = 7,
+                      .in = {6},
+                      .kernel = {3},
+                      .axis = {{1, 1, 1, 0}},
+                      .bias = true};
+    check(types[k], &c, false);
+  }
+  fake_gpu.target.arch = 0;
 }
 
 TEST(few_outputs_are_the_hosts) {

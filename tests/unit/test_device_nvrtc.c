@@ -133,6 +133,7 @@ static void compile_attention(tt_dtype t, int64_t width, bool causal) {
 }
 
 TEST(every_text_compiles) {
+  setenv("TUTTI_CUDNN", "none", 1); /* the device that they are compiled for is not there */
   tt_str id = {0};
   tt__nvrtc_identity(90, 0, &id);
   if (!id.len) {

@@ -10,6 +10,12 @@
 #include "lib/nn/attention.h"
 #include "lib/nn/convolve.h"
 
+/* Does a device multiply matrices of 16-bit floats as our kernels for them ask it to? */
+static inline bool tt__nn_multiplies_halves(const tt_lib_device *on, tt_dtype t) {
+  enum { AMPERE = 80 };
+  return (t == TT_F16 || t == TT_BF16) && on->device->target.arch >= AMPERE;
+}
+
 TT_HIDDEN tt_code tt__convolve_device(const tt_lib_device *on, const tt_conv *c, tt_error *err);
 TT_HIDDEN tt_code tt__attention_device(const tt_lib_device *on, const tt_attention *a, void *o, void *lse,
                                        tt_error *err);

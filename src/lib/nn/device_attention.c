@@ -14,8 +14,7 @@ enum {
   AXES = 8,
   THREADS = 128,
   SIDE = 64,
-  HALF_COLUMNS = 128, /* most that the registers of attention_half.text.h have room for */
-  HALF_ARCH = 80      /* what multiplies matrices of 16-bit floats as it asks for */
+  HALF_COLUMNS = 128 /* most that the registers of attention_half.text.h have room for */
 };
 
 /* As attention_above.text.h has it. */
@@ -183,8 +182,7 @@ static size_t half_shared(const tt_attention *a, direction way) {
 
 static bool is_for_halves(const tt_lib_device *on, const tt_attention *a) {
   const tt_target *t = &on->device->target;
-  if (a->type != TT_F16 && a->type != TT_BF16) return false;
-  if (t->kind == TT_DEVICE_CUDA && t->arch < HALF_ARCH) return false;
+  if (!tt__nn_multiplies_halves(on, a->type)) return false;
   return a->width > 0 && a->deep > 0 && a->width <= HALF_COLUMNS && a->deep <= HALF_COLUMNS && are_in_vectors(a, 8) &&
          half_shared(a, TO_KEYS) <= (size_t)t->shared_block;
 }

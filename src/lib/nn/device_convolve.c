@@ -10,7 +10,7 @@
 #include "lib/nn/convolve_int.h"
 #include "lib/nn/device.h"
 
-extern const char tt__text_convolve[], tt__text_convolve_few[];
+extern const char tt__text_convolve_above[], tt__text_convolve[], tt__text_convolve_half[], tt__text_convolve_few[];
 
 enum {
   AXES = TT_CONV_AXES,
@@ -19,10 +19,10 @@ enum {
   FEW_PLACES = 32, /* sums of a thread */
   LONG = 1024,     /* terms of a sum that a block has something to do with */
   FEW_THREADS = 128,
-  RUN = 4,         /* places of a thread, side by side */
-  RESIDENT = 512,  /* threads of a unit that have registers for tiles */
-  PART_SLABS = 16, /* a part of a sum is no shorter */
-  MOST = 1 << 28   /* coordinates, with what is outside */
+  RUN = 4,        /* places of a thread, side by side */
+  RESIDENT = 512, /* threads of a unit that have registers for tiles */
+  PART = 256,     /* terms of a part of a sum, at least */
+  MOST = 1 << 28  /* coordinates, with what is outside */
 };
 
 /* What is summed, and how elements come and go. */
@@ -113,15 +113,25 @@ typedef struct convolve_args {
   .y_output = (c)->y_output, .groups = (int32_t)(c)->groups, .outputs = (int32_t)(c)->outputs
 
 typedef struct tile {
+  const char *text;
+  bool is_half; /* by the units that multiply matrices of 16-bit floats */
   int m, n, slab;
   int threads, resident; /* of a unit at the same time */
 } tile;
 
-static tile tile_of(const tt_conv *c) {
+static tile tile_of(const tt_lib_device *on, const tt_conv *c) {
   const bool is_double = c->type == TT_F64;
-  tile t = {.m = c->outputs > 64 ? 128 : c->outputs > 32 ? 64 : 32, .n = c->images * places_of(c) > 64 ? 128 : 64};
-  t.slab = t.m == 32 ? 4 : 8;
-  t.threads = t.m * t.n / 64;
+  tile t = {.text = tt__text_convolve, .m = c->outputs > 64 ? 128 : c->outputs > 32 ? 64 : 32, .n = 128};
+  if (tt__nn_multiplies_halves(on, c->type)) {
+    t.is_half = true;
+    t.text = tt__text_convolve_half;
+    t.slab = 32;
+    t.threads = 256;
+  } else {
+    if (c->images * places_of(c) <= 64) t.n = 64;
+    t.slab = t.m == 32 ? 4 : 8;
+    t.threads = t.m * t.n / 64;
+  }
   t.resident = RESIDENT / (is_double ? 2 : 1) / t.threads;
   return t;
 }
@@ -153,7 +163,7 @@ static convolve_args tile_args(const tt_conv *c, tile t) {
 /* Where tiles are few, sums are cut so that all units have some. */
 static void cut_sums(const tt_lib_device *on, tile t, convolve_args *a) {
   int64_t tiles = a->tiles_m * a->tiles_n * a->groups, slots = t.resident * (int64_t)on->device->target.units;
-  int64_t slabs = tt_ceil_div(a->depth, t.slab), parts = tt__min64(slots / tiles, slabs / PART_SLABS);
+  int64_t slabs = tt_ceil_div(a->depth, t.slab), parts = tt__min64(slots / tiles, a->depth / PART);
   a->part = tt_ceil_div(slabs, tt__max64(parts, 1)) * t.slab;
   a->parts = (int32_t)tt__max64(1, tt_ceil_div(a->depth, tt__max64(a->part, 1)));
 }
@@ -171,15 +181,23 @@ static int64_t last_step(const int64_t *len, const int64_t *step, int64_t outsid
   return llabs(outside);
 }
 
+static void define_units(tt_device_text *text, tt_dtype t) {
+  const char *name = t == TT_F16 ? "F16" : "BF16";
+  tt__device_define(text, "MULTIPLY(c, a, b)", "TT_MULTIPLY_%s(c, a, b)", name);
+  tt__device_define(text, "PAIR(low, high)", "TT_PAIR_%s(low, high)", name);
+}
+
 static tt_code by_tiles(const tt_lib_device *on, const tt_conv *c, tt_error *err) {
-  tile t = tile_of(c);
+  tile t = tile_of(on, c);
   convolve_args a = tile_args(c, t);
   cut_sums(on, t, &a);
   sum_type s = sum_of(c->type);
   int64_t all = c->groups * c->outputs * a.places;
   if (a.parts > 1) TT_TRY(on->temp(on, (size_t)(a.parts * all) * s.size, &a.terms, err));
-  tt_device_text text = {.on = on, .text = tt__text_convolve};
+  tt_device_text text = {.on = on, .text = t.text, .above = tt__text_convolve_above};
   define_types(&text, c, is_wide(c));
+  if (t.is_half) define_units(&text, c->type);
+  tt__device_define(&text, "THREADS", "%d", t.threads);
   tt__device_define(&text, "TILE_M", "%d", t.m);
   tt__device_define(&text, "TILE_N", "%d", t.n);
   tt__device_define(&text, "SLAB", "%d", t.slab);
