@@ -136,8 +136,16 @@ static bool has_slope(const tt_node *n) {
   return tt__is_float((tt_dtype)n->dtype) || tt__is_complex((tt_dtype)n->dtype);
 }
 
+/* What the derivatives by operands that have a history read. */
+static unsigned op_keeps(const tt_node *n) {
+  unsigned keeps = 0;
+  for (int k = 0; k < n->nsrc; k++)
+    if (n->src[k]->tape) keeps |= tt__grad_keeps(n->op, k);
+  return keeps;
+}
+
 static unsigned keeps_of(const tt_node *n) {
-  if (n->op < TT_OP_COUNT) return tt__grad_keeps(n->op);
+  if (n->op < TT_OP_COUNT) return op_keeps(n);
   switch (n->op) {
     case TT_N_REDUCE:
       if (n->attr.reduce.red == TT_RED_PROD) return TT_GRAD_OPERAND(0);

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/os/os.h"
+
 enum { MOST_OPERANDS = 3 };
 
 static const char *const text[TT_OP_COUNT][MOST_OPERANDS] = {
@@ -33,14 +35,14 @@ static unsigned named(const char *s) {
   return out;
 }
 
-unsigned tt__grad_keeps(int op) {
+unsigned tt__grad_keeps(int op, int k) {
   enum { KNOWN = 1 << 7 };
-  static uint8_t known[TT_OP_COUNT]; /* the same whoever writes it */
-  assert(op >= 0 && op < TT_OP_COUNT);
-  unsigned out = __atomic_load_n(&known[op], __ATOMIC_RELAXED);
+  static uint8_t known[TT_OP_COUNT][MOST_OPERANDS]; /* the same whoever writes it */
+  assert(op >= 0 && op < TT_OP_COUNT && k >= 0 && k < MOST_OPERANDS);
+  unsigned out = __atomic_load_n(&known[op][k], __ATOMIC_RELAXED);
   if (!out) {
-    for (int k = 0; k < MOST_OPERANDS; k++) out |= named(tt__grad_text(op, k));
-    __atomic_store_n(&known[op], (uint8_t)(out | KNOWN), __ATOMIC_RELAXED);
+    out = named(tt__grad_text(op, k));
+    __atomic_store_n(&known[op][k], (uint8_t)(out | KNOWN), __ATOMIC_RELAXED);
   }
   return out & ~(unsigned)KNOWN;
 }
@@ -57,4 +59,14 @@ unsigned tt__grad_library_keeps(const char *name) {
   for (size_t k = 0; k < sizeof row / sizeof *row; k++)
     if (strcmp(row[k].name, name) == 0) return row[k].keeps;
   return 0;
+}
+
+tt_keep tt__keep_told(void) {
+  static int told = -1;
+  int now = __atomic_load_n(&told, __ATOMIC_RELAXED);
+  if (now >= 0) return (tt_keep)now;
+  const char *name = tt__env("TUTTI_KEEP");
+  now = !name ? TT_KEEP_BYTES : strcmp(name, "all") == 0 ? TT_KEEP_ALL : strcmp(name, "none") == 0 ? TT_KEEP_NONE : 0;
+  __atomic_store_n(&told, now, __ATOMIC_RELAXED);
+  return (tt_keep)now;
 }

@@ -41,7 +41,8 @@ typedef struct tt_walk {
   int n;
   int32_t *target; /* numbers of the targets */
   int ntarget;
-  bool held; /* a plan is run: each of its values has one more hold until it ends, and is NULL here from then on */
+  bool is_step; /* of training: there is work with gradients in it */
+  bool held;    /* a plan is run: each of its values has one more hold until it ends, and is NULL here from then on */
 } tt_walk;
 
 enum {

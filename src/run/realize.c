@@ -252,7 +252,8 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   static int checked = -1;
   if (checked < 0) checked = tt__env_on("TUTTI_CHECK");
   tt_lower_options lower = {.checked = checked == 1, .spread = is_for_host(walk) && checked != 1};
-  tt_sched_options sched = {.fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS};
+  tt_sched_options sched = {
+      .fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS, .keep = tt__keep_told()};
   TT_TRY(tt__schedule(walk, &sched, out, err));
   size_t size = sizeof *(*out)->facts * (size_t)(*out)->n;
   (*out)->facts = tt__arena_alloc(&(*out)->arena, size);
@@ -311,7 +312,8 @@ static bool is_new(uint64_t hash) {
 
 /* The plan of the walk, if there is one. */
 static tt_code look_up(tt_walker *w, uint64_t *hash, made_plan **out, tt_error *err) {
-  TT_TRY(tt__walk_key(w, (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0), err));
+  int64_t salt = (fuse ? 1 : 2) + (is_for_device(&w->walk) ? 4 : 0) + (w->walk.is_step ? 8 : 0);
+  TT_TRY(tt__walk_key(w, salt, err));
   *hash = tt__hash64(w->key.data, sizeof *w->key.data * (size_t)w->key.n);
   *out = find_plan(*hash, w->key.data, w->key.n);
   if (*out) TT_COUNT(plan_hits, 1);

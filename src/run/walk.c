@@ -146,9 +146,10 @@ static bool add_old_readers(tt_walker *w, uint32_t open, uint32_t done) {
 ** the library computed and a derivative is going to read. Other kept values are cheaper to compute again, in the
 ** kernel that reads them, than to store.
 */
-static bool add_step_values(tt_walker *w) {
+static bool add_step_values(tt_walker *w, bool *is_step) {
   bool any = false;
   for (int64_t i = 0; i < w->node.n; i++) any |= w->node.data[i]->pending && w->node.data[i]->flags & TT_NODE_STEP;
+  *is_step = any;
   if (!any) return true;
   w->edges.n = w->outlives.n = 0;
   if (!count_edges(w)) return false;
@@ -177,8 +178,14 @@ tt_code tt__walk_make(tt_walker *w, tt_node *const *target, int n, tt_error *err
     for (int64_t t = 0; again && t < w->target.n; t++) listed |= w->target.data[t] == target[i]->slot;
     if (!listed && !TT_VEC_PUSH(&w->target, target[i]->slot)) return no_memory(err);
   }
-  if (!add_step_values(w) || !add_old_readers(w, open, done) || !add_siblings(w, open, done)) return no_memory(err);
-  w->walk = (tt_walk){.node = w->node.data, .n = (int)w->node.n, .target = w->target.data, .ntarget = (int)w->target.n};
+  bool is_step;
+  if (!add_step_values(w, &is_step) || !add_old_readers(w, open, done) || !add_siblings(w, open, done))
+    return no_memory(err);
+  w->walk = (tt_walk){.node = w->node.data,
+                      .n = (int)w->node.n,
+                      .target = w->target.data,
+                      .ntarget = (int)w->target.n,
+                      .is_step = is_step};
   for (int i = 0; i < w->walk.n; i++) assert(w->walk.node[i]->slot == i);
   return TT_OK;
 }

@@ -82,29 +82,19 @@ static void count_readers(tt_step_order *g, const tt_step *s, int by) {
   }
 }
 
-/* Bytes that are free when the node has run, less those that it makes. */
-static int64_t frees(tt_step_order *g, int32_t node) {
+/* Bytes that the node frees, less those that it makes; of a value that others need too it frees its part. */
+static int64_t frees(const tt_step_order *g, int32_t node) {
   const tt_plan *p = g->plan;
   int64_t bytes = 0;
   int32_t need;
   for (int32_t s = node; s >= 0; s = g->next[s]) {
     const tt_step *st = &p->step[s];
-    count_readers(g, st, -1);
     for (int k = 0; (need = tt__step_need(st, k)) != TT_P_END; k++) {
       const tt_pvalue *v = passing(p, need);
-      if (!v || g->readers[v - p->value] != 0) continue;
-      bytes += tt__value_bytes(g->walk, need);
-      g->readers[v - p->value] = -1; /* counted */
+      if (v) bytes += tt__value_bytes(g->walk, need) / g->readers[v - p->value];
     }
     for (int r = 0; r < st->nroot; r++)
       if (!st->root[r].in_place) bytes -= tt__value_bytes(g->walk, st->root[r].node);
-  }
-  for (int32_t s = node; s >= 0; s = g->next[s]) {
-    for (int k = 0; (need = tt__step_need(&p->step[s], k)) != TT_P_END; k++) {
-      const tt_pvalue *v = passing(p, need);
-      if (v && g->readers[v - p->value] == -1) g->readers[v - p->value] = 0;
-    }
-    count_readers(g, &p->step[s], 1);
   }
   return bytes;
 }

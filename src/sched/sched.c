@@ -56,10 +56,21 @@ static void weigh(tt_fuser *f) {
 
 /* What an earlier evaluation computed and threw away is kept this time: a loop that looks at each turn stays linear. */
 static void cut_seen(tt_fuser *f) {
+  if (f->walk->is_step) {
+    tt__keep_seen(f);
+    return;
+  }
   for (int i = 0; i < f->walk->n; i++) {
     tt_node *n = f->walk->node[i];
     if ((n->flags & TT_NODE_SEEN) && (is_elementwise(n) || n->op == TT_N_REDUCE || n->op == TT_N_GATHER)) f->cut[i] = 1;
   }
+}
+
+/* Something that two kernels compute. */
+static bool is_worth_storing(const tt_fuser *f, const tt_node *n) {
+  bool reduces = n->op == TT_N_REDUCE;
+  if (f->walk->is_step) return (reduces || is_elementwise(n)) && tt__keeps(f, n->slot);
+  return reduces || (is_elementwise(n) && f->weight[n->slot] >= TWICE_WEIGHT);
 }
 
 /* Only the topmost of such values: what lies below it is then computed once. */
@@ -68,8 +79,7 @@ static bool cut_computed_twice(tt_fuser *f, uint8_t *below) {
   memset(below, 0, (size_t)f->walk->n);
   for (int i = f->walk->n - 1; i >= 0; i--) {
     const tt_node *n = f->walk->node[i];
-    bool twice = f->uses[i] >= 2 && !f->cut[i] && n->op != TT_N_BUFFER &&
-                 (n->op == TT_N_REDUCE || (is_elementwise(n) && f->weight[i] >= TWICE_WEIGHT));
+    bool twice = f->uses[i] >= 2 && !f->cut[i] && is_worth_storing(f, n);
     if (twice && !below[i]) {
       f->cut[i] = 1;
       any = true;
@@ -180,6 +190,7 @@ static int64_t step_points(const tt_step *st) {
 /* A root that fuses alone. */
 typedef struct lone_root {
   int32_t node, dep;
+  int32_t reads; /* the largest operand; -1: none */
   int naccess, ninst;
   tt_pinst inst[TT_FUSE_INST];
 } lone_root;
@@ -217,8 +228,23 @@ static bool join_step(scheduler *s, const lone_root *alone, int t, tt_code *code
   return true;
 }
 
-/* Try to make root `idx`, which fuses alone, part of an earlier step: one of the last, or the one whose result it
- * reads. */
+static int32_t largest_operand(const tt_fuser *f) {
+  int32_t found = -1;
+  for (int i = 0; i < f->noperand; i++) {
+    int32_t node = f->operand[i].node;
+    if (!f->operand[i].write && (found < 0 || f->walk->node[node]->size > f->walk->node[found]->size)) found = node;
+  }
+  return found;
+}
+
+static bool reads(const tt_step *st, int32_t node) {
+  for (int i = 0; i < st->noperand; i++)
+    if (!st->operand[i].write && st->operand[i].node == node) return true;
+  return false;
+}
+
+/* Try to make root `idx`, which fuses alone, part of an earlier step: one of the last, the last one that reads the same
+ * large value, or the one whose result it reads. */
 static bool join_earlier(scheduler *s, int32_t idx, tt_code *code) {
   tt_fuser *f = &s->f;
   const tt_node *n = f->walk->node[idx];
@@ -226,9 +252,16 @@ static bool join_earlier(scheduler *s, int32_t idx, tt_code *code) {
   if (!f->fuse || f->ncutting || f->serial || n->op == TT_N_STORE) return false;
   lone_root alone = {.node = idx, .dep = f->dep, .naccess = f->naccess, .ninst = f->ninst};
   memcpy(alone.inst, f->inst, sizeof *f->inst * (size_t)f->ninst);
+  alone.reads = largest_operand(f);
   int t = s->plan->n - 1;
   for (int back = 0; t >= 0 && t >= alone.dep && back < JOIN_BACK; t--, back++)
     if (join_step(s, &alone, t, code)) return true;
+  bool large = alone.reads >= 0 && f->walk->node[alone.reads]->size > JOIN_SMALL;
+  for (int at = t; large && at > alone.dep; at--) {
+    if (!reads(&s->plan->step[at], alone.reads)) continue;
+    if (join_step(s, &alone, at, code)) return true;
+    break;
+  }
   return alone.dep >= 0 && t >= alone.dep && join_step(s, &alone, alone.dep, code);
 }
 
@@ -415,6 +448,7 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   f->walk = walk;
   f->fuse = options->fuse;
   f->few_rows = options->few_rows;
+  f->keep = options->keep;
   f->cut = tt__arena_alloc(&arena, n);
   f->step_of = tt__arena_alloc(&arena, n * sizeof *f->step_of);
   f->weight = tt__arena_alloc(&arena, n * sizeof *f->weight);

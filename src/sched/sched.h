@@ -6,11 +6,13 @@
 #ifndef TT_SCHED_SCHED_H
 #define TT_SCHED_SCHED_H
 
+#include "ir/grad.h"
 #include "ir/plan.h"
 
 typedef struct tt_sched_options {
   bool fuse;    /* false: every op is a step of its own (tests: the second opinion) */
   int few_rows; /* long rows that keep the machine busy when each is one worker's */
+  tt_keep keep; /* of steps of training */
 } tt_sched_options;
 
 /*

@@ -303,7 +303,7 @@ typedef struct member {
 typedef struct null_table {
   tt_null_launch head;
   const tt_step *step;
-  const char *row; /* in device memory: addresses and lengths of the operands, then scalars */
+  const char *row; /* in device memory, or NULL: behind this. Scalars, then addresses and lengths of the operands */
   int n;
 } null_table;
 
@@ -314,6 +314,7 @@ static size_t null_row_size(const tt_kernel *k) {
 static void run_null_many(const void *args) {
   null_table t;
   memcpy(&t, args, sizeof t);
+  if (!t.row) t.row = (const char *)args + sizeof t;
   const tt_kernel *k = ((const tt_launch *)t.step->launch)->unit->kernel;
   for (int i = 0; i < t.n; i++, t.row += null_row_size(k)) {
     const tt_launch *launch = t.step[i].launch;
@@ -336,24 +337,27 @@ static tt_code launch_null_many(tt_device *d, tt_stream *s, const tt_walk *walk,
   null_table t = {.head = {.run = run_null_many, .us = first->work.points * n / 1e5}, .step = m->step, .n = n};
   tt_grid grid = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
   tt_dmem *block = NULL;
-  char *table = tt__mem_zalloc(size);
-  if (!table) return tt__fail_memory(err, size);
+  size_t all = sizeof t + size;
+  char *table = tt__mem_zalloc(all);
+  if (!table) return tt__fail_memory(err, all);
   tt_code code = TT_OK;
   for (int i = 0; i < n && code == TT_OK; i++) {
-    char *at = table + row * (size_t)i;
+    char *at = table + sizeof t + row * (size_t)i;
     size_t pointers = sizeof(void *) * (size_t)k->nbuf;
     code = tt__exec_scalars(walk, m[i].step, m[i].step->launch, (tt_scalar *)at, err);
     memcpy(at + scalars, m[i].bound.buf, pointers);
     memcpy(at + scalars + pointers, m[i].bound.buf_len, sizeof(int64_t) * (size_t)k->nbuf);
   }
-  if (code == TT_OK) code = tt__resident_temp(d, s, size, &block, err);
-  if (code == TT_OK) code = tt__batch_flush(err); /* it is copied up first */
-  if (code == TT_OK) code = d->ops->copy_in(d, s, tt__dmem_at(block), table, size, err);
+  bool far = (int64_t)all > d->target.param_bytes;
+  if (code == TT_OK && far) code = tt__resident_temp(d, s, size, &block, err);
+  if (code == TT_OK && far) code = tt__batch_flush(err); /* it is copied up first */
+  if (code == TT_OK && far) code = d->ops->copy_in(d, s, tt__dmem_at(block), table + sizeof t, size, err);
   if (block) t.row = tt__dmem_at(block);
-  if (code == TT_OK) code = tt__batch_launch(d, s, NULL, &grid, &t, sizeof t, err);
+  memcpy(table, &t, sizeof t);
+  if (code == TT_OK) code = tt__batch_launch(d, s, NULL, &grid, table, far ? sizeof t : all, err);
   if (code == TT_OK) ++*launches;
   if (block) tt__dmem_free(d, block);
-  tt__mem_free(table, size);
+  tt__mem_free(table, all);
   return code;
 }
 
