@@ -180,15 +180,17 @@ TT_FN tt_f64 tt_exp2_f64(tt_f64 x) {
   return tt__scale(1 + (r * 0x1.62e42fefa39efp-1 + u), t);
 }
 
+TT_FN tt_f64 tt__expm1_poly(tt_f64 r) {
+  return TT__P10(r, 0x1.5555555555558p-3, 0x1.5555555555558p-5, 0x1.111111110fb1cp-7, 0x1.6c16c16c14d9bp-10,
+                 0x1.a01a01ae55e65p-13, 0x1.a01a01ae8218dp-16, 0x1.71ddfbe5d48bdp-19, 0x1.27e4c9785dac2p-22,
+                 0x1.af5900bccbcaep-26, 0x1.1f905f2298eccp-29);
+}
 /* e^x - 1 = 2^k ((1 - 2^-k) + (e^r - 1)), e^r - 1 = r + r^2/2 + r^3 p(r) (job expm1). */
 TT_FN tt_f64 tt_expm1_f64(tt_f64 x) {
   tt_f64 v = tt__clamp(x, -50, 750), t = v * TT__LOG2E + TT__MAGIC, k = t - TT__MAGIC;
-  tt_f64 a = v - k * TT__LN2_HI, b = k * TT__LN2_LO, r = a - b, c = (a - r) - b, p, e, s;
+  tt_f64 a = v - k * TT__LN2_HI, b = k * TT__LN2_LO, r = a - b, c = (a - r) - b, e, s;
   tt__dd h;
-  p = TT__P10(r, 0x1.5555555555558p-3, 0x1.5555555555558p-5, 0x1.111111110fb1cp-7, 0x1.6c16c16c14d9bp-10,
-              0x1.a01a01ae55e65p-13, 0x1.a01a01ae8218dp-16, 0x1.71ddfbe5d48bdp-19, 0x1.27e4c9785dac2p-22,
-              0x1.af5900bccbcaep-26, 0x1.1f905f2298eccp-29);
-  e = r * r * 0.5 + (r * r * r * p + (c + c * r)); /* e^r - 1 - r */
+  e = r * r * 0.5 + (r * r * r * tt__expm1_poly(r) + (c + c * r)); /* e^r - 1 - r */
   s = 1 - tt__from_f64((1023 - (tt__bits_f64(t) - tt__bits_f64(TT__MAGIC))) << 52);
   s = k > 1000 ? 1.0 : s;
   h = tt__two_sum(s, r);
@@ -614,15 +616,21 @@ TT_FN tt_f64 tt_cosh_f64(tt_f64 x) {
   tt_f64 e = tt__exp_scaled(tt__clamp(tt_abs_f64(x), 0, 750), 0, -1);
   return e + 0.25 / e;
 }
-/* x + x z p(z) below 5/8 (job tanh), 1 - 2/(e^2|x| + 1) above. */
+/*
+** (e^v - 1) / (e^v + 1), v = 2|x|, where e^v - 1 = 2^k ((1 - 2^-k) + (e^r - 1)) as in expm1; the 2^k falls out. Where
+** k is 0 it is what is left of |x|: that is little, and so are its errors.
+*/
 TT_FN tt_f64 tt_tanh_f64(tt_f64 x) {
-  tt_f64 a = tt_abs_f64(x), z = x * x, p, y;
-  p = TT__P12(z, -0x1.5555555555555p-2, 0x1.1111111110f66p-3, -0x1.ba1ba1b9f6e32p-5, 0x1.664f4877d9a0cp-6,
-              -0x1.226e339921d42p-7, 0x1.d6d376849ac22p-9, -0x1.7d9d81b3537a6p-10, 0x1.3515d8a6b82efp-11,
-              -0x1.f17ef5c26b0aap-13, 0x1.818019daf0fbbp-14, -0x1.0009df88e3501p-15, 0x1.9edeec9a78e08p-18);
-  y = 1 - 2 / (tt__exp_scaled(2 * tt__clamp(a, 0, 30), 0, 0) + 1);
-  y = a < 0.625 ? a + a * z * p : y;
-  return tt_copysign_f64(y, x);
+  tt_f64 v = 2 * tt__clamp(tt_abs_f64(x), 0, 20), t = v * TT__LOG2E + TT__MAGIC, k = t - TT__MAGIC;
+  tt_f64 a = v - k * TT__LN2_HI, b = k * TT__LN2_LO, r = a - b, c = (a - r) - b, e, part, n, y;
+  tt__dd h;
+  e = r * r * 0.5 + (r * r * r * tt__expm1_poly(r) + (c + c * r)); /* e^r - 1 - r */
+  part = tt__from_f64((1023 - (tt__bits_f64(t) - tt__bits_f64(TT__MAGIC))) << 52);
+  h = tt__fast_sum(1 - part, r);
+  n = h.hi + (h.lo + e);
+  y = (k == 0 ? e - 0.5 * v * n : n) / (n + 2 * part);
+  y = k == 0 ? 0.5 * v + y : y;
+  return x != x ? x : tt_copysign_f64(y, x);
 }
 TT_FN tt_f64 tt_asinh_f64(tt_f64 x) {
   tt_f64 a = tt_abs_f64(x), b = a > 0x1p28 ? 0x1p28 : a, z = b * b;
