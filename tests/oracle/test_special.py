@@ -169,7 +169,12 @@ ROWS = {
     "loggamma": (FOUR, mp.loggamma, both(even(0, 10), scale(0, 300), scale(-300, 0))),
     "digamma": (FOUR, mp.digamma, both(even(0, 40), scale(0, 300), scale(-300, 0, True))),
     "polygamma": (FOUR, polygamma, whole(1, 20), scale(-2, 3)),
-    "zeta": (FOUR, hurwitz, lambda r: 1 + 10 ** r.uniform(-2, 1.5, COUNT), scale(-3, 4)),
+    "zeta": (
+        FOUR,
+        hurwitz,
+        both(lambda r: 1 + 10 ** r.uniform(-2, 1.5, COUNT), even(1, 70)),
+        both(scale(-3, 4), even(8, 70)),
+    ),
     "beta": (FOUR, mp.beta, scale(-5, 2.5), scale(-5, 2.5)),
     "betaln": (FOUR, lambda a, b: mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b), scale(-5, 5), scale(-5, 5)),
     "poch": (FOUR, lambda a, n: mp.gamma(a + n) / mp.gamma(a), SMALL, scale(-2, 1.7)),
