@@ -21,6 +21,8 @@ def resize(self, *new_shape, refcheck=True):
         raise ValueError("negative dimensions not allowed")
     if self.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
+    if self.requires_grad and self.is_leaf and _core.is_grad_enabled():
+        raise RuntimeError("cannot resize variables that require grad")
     size = 1
     for n in shape:
         size *= n

@@ -530,23 +530,33 @@ class FunctionCtx:
     """What forward keeps for backward."""
 
     needs_input_grad = ()
-    saved_tensors = ()
+    _saved, _plain, _materialize = (), frozenset(), True
+    _followed = None  # inside of a backward that is followed in turn: the results with their history, by their id
 
     def save_for_backward(self, *arrays):
         """Keep arrays; backward reads them as saved_tensors."""
-        self.saved_tensors = arrays
+        self._saved = arrays
+
+    @property
+    def saved_tensors(self):
+        """What was kept. Results have their history where backward is differentiated in turn."""
+        known = self._followed() if self._followed else {}
+        return tuple(known.get(id(a), a) for a in self._saved)
 
     def mark_non_differentiable(self, *arrays):
         """These results have no gradient."""
         self._plain = {id(a) for a in arrays}
 
-    _plain = frozenset()
+    def set_materialize_grads(self, value):
+        """Whether the gradients of results that nobody used are zeros in backward, or None."""
+        self._materialize = bool(value)
 
 
 class Function:
     """A function with a derivative of its own: static methods forward(ctx, *args) and backward(ctx, *gradients).
 
-    backward gives a gradient, or None, for each argument of forward. Call it by apply(*args).
+    backward gives a gradient, or None, for each argument of forward. Call it by apply(*args). With a third static
+    method, setup_context(ctx, inputs, output), forward takes the arguments alone.
 
     Examples
     --------
@@ -613,6 +623,15 @@ class Function:
         raise NotImplementedError("You must implement the backward function for your custom autograd.Function.")
 
     @classmethod
+    def _forward(cls, ctx, args, kwargs):
+        setup = getattr(cls, "setup_context", None)
+        if setup is None:
+            return cls.forward(ctx, *args, **kwargs)
+        result = cls.forward(*args, **kwargs)
+        setup(ctx, args, result)
+        return result
+
+    @classmethod
     def apply(cls, *args, **kwargs):
         """The results of forward, with backward as their history.
 
@@ -638,18 +657,29 @@ class Function:
         places = [k for k, a in enumerate(args) if isinstance(a, _core.ndarray)]
         ctx.needs_input_grad = tuple(isinstance(a, _core.ndarray) and a.requires_grad for a in args)
         with no_grad():
-            result = cls.forward(ctx, *args, **kwargs)
+            result = cls._forward(ctx, args, kwargs)
         if not any(ctx.needs_input_grad) or not _core.is_grad_enabled():
             return result
         many = isinstance(result, (tuple, list))
         results = tuple(result) if many else (result,)
         followed = [k for k, r in enumerate(results) if isinstance(r, _core.ndarray) and id(r) not in ctx._plain]
 
+        inputs, outputs = tuple(args[k] for k in places), tuple(results[k] for k in followed)
+
+        def with_history():
+            """The results again: who holds those that were given holds this function as their history."""
+            again = _core.custom_gradient(inputs, outputs, back)
+            return {id(a): b for a, b in zip(outputs, again, strict=True)}
+
         def back(*gradients):
             all_of = [None] * len(results)
             for k, g in zip(followed, gradients, strict=True):
-                all_of[k] = _zeros_like(results[k]) if g is None else g
-            found = cls.backward(ctx, *all_of)
+                all_of[k] = _zeros_like(results[k]) if g is None and ctx._materialize else g
+            ctx._followed = with_history if _core.is_grad_enabled() else None
+            try:
+                found = cls.backward(ctx, *all_of)
+            finally:
+                ctx._followed = None
             found = found if isinstance(found, (tuple, list)) else (found,)
             if len(found) != len(args):
                 raise RuntimeError(
@@ -658,7 +688,7 @@ class Function:
                 )
             return tuple(found[k] for k in places)
 
-        made = _core.custom_gradient(tuple(args[k] for k in places), tuple(results[k] for k in followed), back)
+        made = _core.custom_gradient(inputs, outputs, back)
         out = list(results)
         for k, a in zip(followed, made, strict=True):
             out[k] = a

@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -416,3 +417,97 @@ def test_numbers_drawn_and_walked_keep_their_gradients():
     assert isinstance(rng.normal(1.0, 1), float)
     total = sum(v * (k[0] + 1) for k, v in tt.ndenumerate(x))
     assert tt.autograd.grad(total, [x])[0].tolist() == [1, 2]
+
+
+# ---- functions of one's own, again
+
+
+class Exponential(tt.Function):
+    """Keeps its result, and a second one that nobody may have used."""
+
+    @staticmethod
+    def forward(x, y):
+        return tt.exp(x) * y, x * y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs, *output)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        x, y, e, p = ctx.saved_tensors
+        return g * e + h * p / x, g * e / y + h * p / y
+
+
+def test_kept_results_have_gradients_of_their_own():
+    x, y = leaf(0.5, 1.5), leaf(2, 3)
+
+    def own(x, y):
+        e, p = Exponential.apply(x, y)
+        return (e * e * x + p * y).sum()
+
+    def spelled(x, y):
+        return ((tt.exp(x) * y) ** 2 * x + x * y * y).sum()
+
+    for arg in (0, 1):
+        got = tt.hessian(own, arg)(x.detach(), y.detach())
+        np.testing.assert_allclose(got.numpy(), tt.hessian(spelled, arg)(x.detach(), y.detach()).numpy(), rtol=1e-12)
+    Exponential.apply(x, y)[1].sum().backward()  # the first is not used
+    assert x.grad.tolist() == [2, 3]
+
+
+def test_gradients_that_are_not_made():
+    class Count(tt.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx, g, h):
+            assert g is None
+            return h * 3
+
+    x = leaf(1, 2)
+    Count.apply(x)[1].sum().backward()
+    assert x.grad.tolist() == [3, 3]
+
+
+def test_functions_of_results_are_not_held():
+    """A function that keeps its results would be held by them, if they were those that it gave."""
+
+    class Kept(tt.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = tt.exp(x)
+            ctx.save_for_backward(y)
+            seen.append(weakref.ref(ctx))
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0]
+
+    seen, x = [], leaf(1, 2)
+    y = Kept.apply(x)
+    (g,) = tt.grad(y.sum(), x, create_graph=True)
+    (h,) = tt.grad(g.sum(), x)
+    np.testing.assert_allclose(h.numpy(), np.exp([1, 2]))
+    del y, g, h
+    gc.collect()
+    assert seen[0]() is None
+
+
+def test_the_line_of_a_function_with_nan():
+    x = leaf(1, 2)
+    bad = type(
+        "Bad",
+        (tt.Function,),
+        {"forward": staticmethod(lambda ctx, x: x * 2), "backward": staticmethod(lambda ctx, g: g * np.nan)},
+    )
+    tt.track_lines(True)
+    try:
+        with tt.detect_anomaly(), pytest.raises(RuntimeError, match="nan.*test_api.py"):
+            bad.apply(x).sum().backward()
+    finally:
+        tt.track_lines(False)

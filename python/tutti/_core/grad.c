@@ -71,7 +71,10 @@ static bool arrays_of(PyObject *sequence, bool none, list *out) {
     Py_DECREF(item); /* the sequence holds it */
     if (none && item == Py_None) continue;
     if (!core_is_array(item)) {
-      PyErr_Format(PyExc_TypeError, "expected arrays, got %R", Py_TYPE(item));
+      PyObject *type = PyType_GetName(Py_TYPE(item));
+      const char *words = none ? "gradients can be either Tensors or None, but got %U" : "expected arrays, got %U";
+      if (type) PyErr_Format(PyExc_TypeError, words, type);
+      Py_XDECREF(type);
       return false;
     }
     if (!core_need(item)) return false;
@@ -169,7 +172,9 @@ static bool take(PyObject *result, tt_array **out) {
   *out = NULL;
   if (result == Py_None) return true;
   if (!core_is_array(result)) {
-    PyErr_Format(PyExc_TypeError, "expected an array or None as a gradient, got %R", Py_TYPE(result));
+    PyObject *type = PyType_GetName(Py_TYPE(result));
+    if (type) PyErr_Format(PyExc_TypeError, "expected Variable or None (got %U)", type);
+    Py_XDECREF(type);
     return false;
   }
   if (!core_need(result)) return false;
@@ -249,6 +254,7 @@ static PyObject *py_register_hook(PyObject *self, PyObject *args) {
   int64_t id;
   tt_error err;
   if (!PyArg_ParseTuple(args, "O!O", core_array_type, &a, &function) || !core_need(a)) return NULL;
+  if (!PyCallable_Check(function)) return PyErr_SetString(PyExc_TypeError, "a hook must be callable"), NULL;
   callback *c = callback_new(function);
   if (!c) return NULL;
   tt_code code = tt_register_hook(core_handle(a), call_hook, drop, c, &id, &err);

@@ -34,8 +34,48 @@ static uint32_t line_new(PyCodeObject *code, int line) {
   return line_count;
 }
 
+/* The folder of this package, with the slash behind it; "": not known. */
+static const char *package_folder(void) {
+  static char folder[4096];
+  if (*folder) return folder;
+  PyObject *module = PyImport_AddModule("tutti"); /* borrowed */
+  PyObject *file = module ? PyObject_GetAttrString(module, "__file__") : NULL;
+  const char *s = file ? PyUnicode_AsUTF8AndSize(file, NULL) : NULL;
+  const char *end = s ? strrchr(s, '/') : NULL;
+  if (end && (size_t)(end - s) + 2 < sizeof folder) memcpy(folder, s, (size_t)(end - s) + 1);
+  Py_XDECREF(file);
+  PyErr_Clear();
+  return folder;
+}
+
+static bool is_ours(PyFrameObject *frame) {
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  PyObject *name = PyObject_GetAttrString((PyObject *)code, "co_filename");
+  const char *s = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL, *folder = package_folder();
+  bool ours = s && *folder && strncmp(s, folder, strlen(folder)) == 0;
+  Py_XDECREF(name);
+  Py_DECREF(code);
+  PyErr_Clear();
+  return ours;
+}
+
+/* The innermost frame that is no file of this package, or else the innermost one; held. */
+static PyFrameObject *frame_of_program(void) {
+  PyFrameObject *innermost = PyEval_GetFrame();
+  PyObject *frame = Py_XNewRef((PyObject *)innermost);
+  while (frame && frame != Py_None && is_ours((PyFrameObject *)frame)) {
+    PyObject *back = PyObject_GetAttrString(frame, "f_back");
+    Py_DECREF(frame);
+    frame = back;
+  }
+  if (frame && frame != Py_None) return (PyFrameObject *)frame;
+  PyErr_Clear();
+  Py_XDECREF(frame);
+  return (PyFrameObject *)Py_XNewRef((PyObject *)innermost);
+}
+
 void core_line_record(void) {
-  PyFrameObject *frame = PyEval_GetFrame();
+  PyFrameObject *frame = frame_of_program();
   if (!frame) return;
   PyCodeObject *code = PyFrame_GetCode(frame);
   int line = PyFrame_GetLineNumber(frame);
@@ -50,6 +90,7 @@ void core_line_record(void) {
   }
   tt_set_line(slot[at].id);
   Py_DECREF(code);
+  Py_DECREF((PyObject *)frame);
 }
 
 /* Called by the library, on any thread: texts are never freed or changed. */

@@ -293,6 +293,10 @@ static bool step_back(walk *w, tt_tape *t, tt_array *g) {
 static bool seed(walk *w, tt_tape *root, tt_array *output, tt_array *gradient, int k) {
   if (!gradient && output->size != 1)
     return tt__compose_fail(&w->c, TT_EGRAD, "grad can be implicitly created only for scalar outputs"), false;
+  if (!gradient && tt__is_complex((tt_dtype)output->dtype))
+    return tt__compose_fail(&w->c, TT_EGRAD, "grad can be implicitly created only for real scalar outputs but got %s",
+                            tt__dtypes[output->dtype].name),
+           false;
   if (!gradient)
     gradient = tt__compose_full(&w->c, (tt_dtype)output->dtype, output->rank, tt__array_len(output), tt_v_int(1));
   if (!gradient) return false;
