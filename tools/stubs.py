@@ -438,7 +438,19 @@ def main(core, out):
     ]
     body = [member(n, getattr(package, n), package._core, "", known) for n in names]
     write(os.path.join(out, "__init__.pyi"), [*head, *body])
-    for name in ("linalg", "random", "fft", "special", "cuda", "nn", "nn.functional", "nn.init", "nn.utils", "optim"):
+    for name in (
+        "linalg",
+        "random",
+        "fft",
+        "special",
+        "cuda",
+        "nn",
+        "nn.functional",
+        "nn.init",
+        "nn.utils",
+        "optim",
+        "optim.lr_scheduler",
+    ):
         module = importlib.import_module("tutti." + name)
         names = list(getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")])
         names += [n for n in vars(module) if n.endswith("Result") and n not in names]

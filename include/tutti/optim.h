@@ -35,6 +35,32 @@ typedef struct tt_adam {
 TT_API tt_code tt_adam_step(const tt_adam *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                             tt_error *err);
 
+typedef enum tt_optimizer_kind { TT_RMSPROP, TT_ADAGRAD, TT_ADADELTA, TT_ADAMAX, TT_NADAM, TT_RADAM } tt_optimizer_kind;
+
+typedef struct tt_optimizer {
+  tt_optimizer_kind kind;
+  double lr, eps, weight_decay;
+  double beta1, beta2; /* how slowly running means forget; RMSprop's alpha and Adadelta's rho are beta2 */
+  double momentum;     /* RMSprop's; NAdam's momentum_decay */
+  double lr_decay;     /* Adagrad's */
+  double initial;      /* Adagrad's first sum */
+  double product;      /* NAdam's momenta of the steps before, multiplied: 1 before the first */
+  int maximize;
+  int centered;  /* RMSprop's */
+  int decoupled; /* NAdam, RAdam: weights decay by themselves */
+} tt_optimizer;
+
+/*
+** Step number `step` (1 for the first) of another optimiser. state holds 3 arrays for each parameter, NULL before the
+** first step or where the kind has none, then holds of the caller's: RMSprop's running mean of squares, momentum,
+** running mean; Adagrad's sum of squares; Adadelta's running means of squares of gradients and of steps; Adamax'
+** running mean and largest size; NAdam's and RAdam's running means of gradients and of squares.
+*/
+TT_API tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
+                                 tt_error *err);
+/* The factor for tt_optimizer's `product` that step number `step` of NAdam leaves behind. */
+TT_API double tt_nadam_momentum(const tt_optimizer *o, int64_t step);
+
 #ifdef __cplusplus
 }
 #endif

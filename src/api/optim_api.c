@@ -25,3 +25,13 @@ tt_code tt_adam_step(const tt_adam *o, int64_t step, tt_array *const *param, tt_
   tt_code code = check(param, n, err);
   return tt__leave(&c, code == TT_OK ? tt__adam_step(o, step, param, state, n, err) : code);
 }
+
+tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
+                          tt_error *err) {
+  tt_entered c;
+  err = tt__enter(&c, err);
+  tt_code code = check(param, n, err);
+  return tt__leave(&c, code == TT_OK ? tt__optimizer_step(o, step, param, state, n, err) : code);
+}
+
+double tt_nadam_momentum(const tt_optimizer *o, int64_t step) { return tt__nadam_momentum(o, step); }

@@ -349,6 +349,32 @@ static PyObject *py_adam_step(PyObject *self, PyObject *args) {
   return step_end(&t, tt_adam_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
 }
 
+/* (kind, parameters, states, step, lr, eps, weight_decay, beta1, beta2, momentum, lr_decay, initial, product, maximize,
+** centered, decoupled) */
+static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
+  (void)self;
+  stepper t = {0};
+  tt_optimizer o;
+  tt_error err;
+  long long step;
+  int kind;
+  if (!PyArg_ParseTuple(args, "iOOLdddddddddppp", &kind, &t.params, &t.states, &step, &o.lr, &o.eps, &o.weight_decay,
+                        &o.beta1, &o.beta2, &o.momentum, &o.lr_decay, &o.initial, &o.product, &o.maximize, &o.centered,
+                        &o.decoupled))
+    return NULL;
+  o.kind = (tt_optimizer_kind)kind;
+  if (!step_begin(&t, 3)) return step_failed(&t);
+  return step_end(&t, tt_optimizer_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
+}
+
+static PyObject *py_nadam_momentum(PyObject *self, PyObject *args) {
+  (void)self;
+  tt_optimizer o = {.kind = TT_NADAM};
+  long long step;
+  if (!PyArg_ParseTuple(args, "Ldd", &step, &o.beta1, &o.momentum)) return NULL;
+  return PyFloat_FromDouble(tt_nadam_momentum(&o, step));
+}
+
 static PyObject *py_retain_grad(PyObject *self, PyObject *a) {
   (void)self;
   tt_error err;
@@ -412,6 +438,8 @@ PyMethodDef core_grad_functions[] = {
     {"remove_hook", py_remove_hook, METH_VARARGS, NULL},
     {"sgd_step", py_sgd_step, METH_VARARGS, NULL},
     {"adam_step", py_adam_step, METH_VARARGS, NULL},
+    {"optimizer_step", py_optimizer_step, METH_VARARGS, NULL},
+    {"nadam_momentum", py_nadam_momentum, METH_VARARGS, NULL},
     {"retain_grad", py_retain_grad, METH_O, NULL},
     {"detach", py_detach, METH_O, NULL},
     {"same", py_same, METH_O, NULL},

@@ -131,3 +131,127 @@ tt_code tt__adam_step(const tt_adam *o, int64_t step, tt_array *const *param, tt
   tt__session_tape = before;
   return code;
 }
+
+/* ---- the others */
+
+/* A parameter's part of a step: its gradient, and states before and after. */
+typedef struct part {
+  tt_composer *c;
+  const tt_optimizer *o;
+  int64_t step;
+  tt_array *g, *from;
+  tt_array *const *old;
+  tt_array **next;
+} part;
+
+static tt_array *square_of(tt_composer *c, tt_array *a) { return a ? tt__compose_op1(c, TT_SQUARE, a) : NULL; }
+
+/* The root of a / by, plus eps. */
+static tt_array *size_of(const part *p, tt_array *a, double by) {
+  tt_array *root = tt__compose_op1(p->c, TT_SQRT, a);
+  return tt__compose_opf(p->c, TT_ADD, by == 1 ? root : tt__compose_opf(p->c, TT_DIV, root, sqrt(by)), p->o->eps);
+}
+
+/* The new running means of gradients and squares, states 0 and 1. */
+static void moments(const part *p) {
+  const tt_optimizer *o = p->o;
+  p->next[0] = running(p->c, p->old[0], o->beta1, 1 - o->beta1, p->g);
+  p->next[1] = running(p->c, p->old[1], o->beta2, 1 - o->beta2, square_of(p->c, p->g));
+}
+
+static tt_array *rmsprop(const part *p) {
+  const tt_optimizer *o = p->o;
+  p->next[0] = running(p->c, p->old[0], o->beta2, 1 - o->beta2, square_of(p->c, p->g));
+  tt_array *spread = p->next[0];
+  if (o->centered) {
+    p->next[2] = running(p->c, p->old[2], o->beta2, 1 - o->beta2, p->g);
+    spread = tt__compose_op2(p->c, TT_SUB, spread, square_of(p->c, p->next[2]));
+  }
+  tt_array *move = tt__compose_op2(p->c, TT_DIV, p->g, size_of(p, spread, 1));
+  if (o->momentum > 0) move = p->next[1] = running(p->c, p->old[1], o->momentum, 1, move);
+  return minus(p->c, p->from, o->lr, move);
+}
+
+static tt_array *adagrad(const part *p) {
+  const tt_optimizer *o = p->o;
+  tt_array *more = square_of(p->c, p->g);
+  p->next[0] =
+      p->old[0] ? tt__compose_op2(p->c, TT_ADD, p->old[0], more) : tt__compose_opf(p->c, TT_ADD, more, o->initial);
+  tt_array *move = tt__compose_op2(p->c, TT_DIV, p->g, size_of(p, p->next[0], 1));
+  return minus(p->c, p->from, o->lr / (1 + (double)(p->step - 1) * o->lr_decay), move);
+}
+
+static tt_array *root_above(const part *p, tt_array *a) {
+  return tt__compose_op1(p->c, TT_SQRT, tt__compose_opf(p->c, TT_ADD, a, p->o->eps));
+}
+
+static tt_array *adadelta(const part *p) {
+  const tt_optimizer *o = p->o;
+  p->next[0] = running(p->c, p->old[0], o->beta2, 1 - o->beta2, square_of(p->c, p->g));
+  tt_array *move = tt__compose_op2(p->c, TT_DIV, p->g, root_above(p, p->next[0]));
+  move = p->old[1] ? tt__compose_op2(p->c, TT_MUL, move, root_above(p, p->old[1]))
+                   : tt__compose_opf(p->c, TT_MUL, move, sqrt(o->eps));
+  p->next[1] = running(p->c, p->old[1], o->beta2, 1 - o->beta2, square_of(p->c, move));
+  return minus(p->c, p->from, o->lr, move);
+}
+
+static tt_array *adamax(const part *p) {
+  const tt_optimizer *o = p->o;
+  p->next[0] = running(p->c, p->old[0], o->beta1, 1 - o->beta1, p->g);
+  tt_array *size = tt__compose_opf(p->c, TT_ADD, tt__compose_op1(p->c, TT_ABS, p->g), o->eps);
+  p->next[1] =
+      p->old[1] ? tt__compose_op2(p->c, TT_MAXIMUM, tt__compose_opf(p->c, TT_MUL, p->old[1], o->beta2), size) : size;
+  tt_array *move = tt__compose_op2(p->c, TT_DIV, p->next[0], p->next[1]);
+  return minus(p->c, p->from, o->lr / (1 - pow(o->beta1, (double)p->step)), move);
+}
+
+double tt__nadam_momentum(const tt_optimizer *o, int64_t step) {
+  return o->beta1 * (1 - 0.5 * pow(0.96, (double)step * o->momentum));
+}
+
+static tt_array *nadam(const part *p) {
+  const tt_optimizer *o = p->o;
+  moments(p);
+  double mu = tt__nadam_momentum(o, p->step), next = tt__nadam_momentum(o, p->step + 1), all = o->product * mu;
+  tt_array *size = size_of(p, p->next[1], 1 - pow(o->beta2, (double)p->step));
+  tt_array *w = minus(p->c, p->from, o->lr * (1 - mu) / (1 - all), tt__compose_op2(p->c, TT_DIV, p->g, size));
+  return minus(p->c, w, o->lr * next / (1 - all * next), tt__compose_op2(p->c, TT_DIV, p->next[0], size));
+}
+
+static tt_array *radam(const part *p) {
+  const tt_optimizer *o = p->o;
+  moments(p);
+  double t = (double)p->step, less = 1 - pow(o->beta2, t), most = 2 / (1 - o->beta2) - 1;
+  double sure = most - 2 * t * pow(o->beta2, t) / less, lr = o->lr / (1 - pow(o->beta1, t));
+  if (sure <= 5) return minus(p->c, p->from, lr, p->next[0]); /* too few squares to go by their mean */
+  lr *= sqrt((sure - 4) * (sure - 2) * most / ((most - 4) * (most - 2) * sure)) * sqrt(less);
+  return minus(p->c, p->from, lr, tt__compose_op2(p->c, TT_DIV, p->next[0], size_of(p, p->next[1], 1)));
+}
+
+static void optimizer(change *w, const tt_optimizer *o, int64_t step, int k, tt_array *p, tt_array *const *old) {
+  static tt_array *(*const rule[])(const part *p) = {
+      [TT_RMSPROP] = rmsprop, [TT_ADAGRAD] = adagrad, [TT_ADADELTA] = adadelta,
+      [TT_ADAMAX] = adamax,   [TT_NADAM] = nadam,     [TT_RADAM] = radam};
+  part one = {.c = &w->c, .o = o, .step = step, .from = p, .old = old, .next = w->state + (ptrdiff_t)k * STATES};
+  one.g = gradient_of(w, p, o->maximize);
+  if (!one.g) return;
+  if (o->decoupled && o->weight_decay != 0)
+    one.from = tt__compose_opf(&w->c, TT_MUL, p, 1 - o->lr * o->weight_decay);
+  else
+    one.g = plus(&w->c, one.g, o->weight_decay, p);
+  w->param[k] = one.g && one.from ? rule[o->kind](&one) : NULL;
+}
+
+tt_code tt__optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
+                           tt_error *err) {
+  change w;
+  bool before = tt__session_tape;
+  if ((unsigned)o->kind > TT_RADAM) return tt__fail(err, TT_EVALUE, "there is no optimiser number %d", (int)o->kind);
+  tt__session_tape = false;
+  bool ok = change_begin(&w, n, STATES, err);
+  for (int k = 0; k < n && ok && w.c.code == TT_OK; k++)
+    optimizer(&w, o, step, k, param[k], state + (ptrdiff_t)k * STATES);
+  tt_code code = change_end(&w, param, state);
+  tt__session_tape = before;
+  return code;
+}

@@ -10,5 +10,8 @@
 TT_HIDDEN tt_code tt__sgd_step(const tt_sgd *o, tt_array *const *param, tt_array **velocity, int n, tt_error *err);
 TT_HIDDEN tt_code tt__adam_step(const tt_adam *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                                 tt_error *err);
+TT_HIDDEN tt_code tt__optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state,
+                                     int n, tt_error *err);
+TT_HIDDEN double tt__nadam_momentum(const tt_optimizer *o, int64_t step);
 
 #endif

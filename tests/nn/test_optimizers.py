@@ -1,0 +1,164 @@
+"""Optimisers by formulas in NumPy, and with PyTorch where it is: steps, states that travel, missed steps."""
+
+import math
+
+import numpy as np
+import pytest
+import tutti as tt
+
+A = np.random.default_rng(3).standard_normal((6, 4))
+START = np.array([0.5, -1.0, 2.0, 0.1])
+CASES = [
+    ("RMSprop", {}),
+    ("RMSprop", {"momentum": 0.5, "centered": True, "weight_decay": 0.1}),
+    ("Adagrad", {"lr": 0.1}),
+    ("Adagrad", {"lr_decay": 0.1, "initial_accumulator_value": 0.5, "maximize": True}),
+    ("Adadelta", {}),
+    ("Adadelta", {"rho": 0.7, "weight_decay": 0.1}),
+    ("Adamax", {}),
+    ("Adamax", {"weight_decay": 0.1}),
+    ("NAdam", {}),
+    ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("RAdam", {}),
+    ("RAdam", {"betas": (0.8, 0.9), "weight_decay": 0.1, "decoupled_weight_decay": True}),
+]
+MORE = [("SGD", {"momentum": 0.9}), ("Adam", {"amsgrad": True}), ("AdamW", {})]
+
+
+def train(module, make, w, steps, o=None):
+    """Steps of one optimiser on w; it, and w's values."""
+    a = make(A)
+    o = o or module
+    for _ in range(steps):
+        o.zero_grad()
+        (((a @ w - 1) ** 2).sum() / 2).backward()
+        o.step()
+    return o
+
+
+def ours(name, options, steps=9):
+    w = tt.array(START).requires_grad_()
+    return train(getattr(tt.optim, name)([w], **options), tt.array, w, steps), w
+
+
+def rmsprop(w, g, s, t, lr=0.01, alpha=0.99, eps=1e-8, momentum=0.0, centered=False):
+    s["v"] = alpha * s.get("v", 0) + (1 - alpha) * g * g
+    s["m"] = alpha * s.get("m", 0) + (1 - alpha) * g
+    move = g / (np.sqrt(s["v"] - s["m"] ** 2 if centered else s["v"]) + eps)
+    s["b"] = momentum * s.get("b", 0) + move
+    return w - lr * s["b"]
+
+
+def adagrad(w, g, s, t, lr=0.01, lr_decay=0.0, initial_accumulator_value=0.0, eps=1e-10):
+    s["v"] = s.get("v", initial_accumulator_value) + g * g
+    return w - lr / (1 + (t - 1) * lr_decay) * g / (np.sqrt(s["v"]) + eps)
+
+
+def adadelta(w, g, s, t, lr=1.0, rho=0.9, eps=1e-6):
+    s["v"] = rho * s.get("v", 0) + (1 - rho) * g * g
+    move = np.sqrt(s.get("d", 0) + eps) / np.sqrt(s["v"] + eps) * g
+    s["d"] = rho * s.get("d", 0) + (1 - rho) * move * move
+    return w - lr * move
+
+
+def adamax(w, g, s, t, lr=2e-3, eps=1e-8):
+    s["m"] = 0.9 * s.get("m", 0) + 0.1 * g
+    s["u"] = np.maximum(0.999 * s.get("u", 0), np.abs(g) + eps)
+    return w - lr / (1 - 0.9**t) * s["m"] / s["u"]
+
+
+def nadam(w, g, s, t, lr=2e-3, eps=1e-8, momentum_decay=4e-3):
+    mu, after = (0.9 * (1 - 0.5 * 0.96 ** (k * momentum_decay)) for k in (t, t + 1))
+    s["p"] = s.get("p", 1) * mu
+    s["m"], s["v"] = 0.9 * s.get("m", 0) + 0.1 * g, 0.999 * s.get("v", 0) + 0.001 * g * g
+    size = np.sqrt(s["v"] / (1 - 0.999**t)) + eps
+    return w - lr * (1 - mu) / (1 - s["p"]) * g / size - lr * after / (1 - s["p"] * after) * s["m"] / size
+
+
+def radam(w, g, s, t, lr=1e-3, betas=(0.9, 0.999), eps=1e-8):
+    b1, b2 = betas
+    s["m"], s["v"] = b1 * s.get("m", 0) + (1 - b1) * g, b2 * s.get("v", 0) + (1 - b2) * g * g
+    m, most = s["m"] / (1 - b1**t), 2 / (1 - b2) - 1
+    sure = most - 2 * t * b2**t / (1 - b2**t)
+    if sure <= 5:
+        return w - lr * m
+    r = math.sqrt((sure - 4) * (sure - 2) * most / ((most - 4) * (most - 2) * sure))
+    return w - lr * m * r * math.sqrt(1 - b2**t) / (np.sqrt(s["v"]) + eps)
+
+
+RATES = {"RMSprop": 0.01, "Adagrad": 0.01, "Adadelta": 1.0, "Adamax": 2e-3, "NAdam": 2e-3, "RAdam": 1e-3}
+RULES = {f.__name__: f for f in (rmsprop, adagrad, adadelta, adamax, nadam, radam)}
+
+
+@pytest.mark.parametrize("name, options", CASES)
+def test_formulas(name, options):
+    w, state, numbers = START.copy(), {}, dict(options)
+    decay, decoupled = numbers.pop("weight_decay", 0), numbers.pop("decoupled_weight_decay", False)
+    climbs = numbers.pop("maximize", False)
+    for t in range(1, 10):
+        g = A.T @ (A @ w - 1) * (-1 if climbs else 1)
+        w, g = (w * (1 - RATES[name] * decay), g) if decoupled else (w, g + decay * w)
+        w = RULES[name.lower()](w, g, state, t, **numbers)
+    np.testing.assert_allclose(ours(name, options)[1].detach().numpy(), w, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name, options", [*CASES, *MORE])
+def test_states_travel(name, options):
+    _, whole = ours(name, options, 9)
+    first, w = ours(name, options, 5)
+    again = getattr(tt.optim, name)([w])
+    again.load_state_dict(first.state_dict())
+    train(again, tt.array, w, 4)
+    assert w.tolist() == whole.tolist()
+
+
+def test_a_step_that_was_missed_does_not_count():
+    a, b = (tt.array([1.0]).requires_grad_() for _ in range(2))
+    alone = tt.array([1.0]).requires_grad_()
+    both, single = tt.optim.Adam([a, b], lr=0.1), tt.optim.Adam([alone], lr=0.1)
+    for step in range(5):
+        for o in both, single:
+            o.zero_grad()
+        (a * a).sum().backward()
+        if step >= 2:
+            (b * b).sum().backward()
+            (alone * alone).sum().backward()
+            single.step()
+        both.step()
+    assert b.tolist() == alone.tolist()
+    state = both.state_dict()["state"]
+    assert [state[k]["step"].item() for k in (0, 1)] == [5, 3]
+
+
+def test_printing_and_bad_input():
+    w = tt.ones(2).requires_grad_()
+    words = repr(tt.optim.SGD([w], lr=0.1))
+    assert words.startswith("SGD (\nParameter Group 0\n    dampening: 0\n") and "    lr: 0.1\n" in words
+    with pytest.raises(ValueError, match="Invalid alpha value: -1"):
+        tt.optim.RMSprop([w], alpha=-1)
+    with pytest.raises(ValueError, match="Invalid rho value: 2"):
+        tt.optim.Adadelta([w], rho=2)
+    with pytest.raises(ValueError, match="different number of parameter groups"):
+        tt.optim.Adam([w]).load_state_dict({"state": {}, "param_groups": []})
+
+
+@pytest.mark.parametrize("name, options", [*CASES, *MORE])
+def test_like_pytorch(name, options):
+    torch = pytest.importorskip("torch")
+    w = torch.tensor(START, requires_grad=True)
+    theirs = train(getattr(torch.optim, name)([w], **options), torch.tensor, w, 9)
+    mine, v = ours(name, options)
+    np.testing.assert_allclose(v.detach().numpy(), w.detach().numpy(), rtol=1e-9)
+    told, state = theirs.state_dict(), mine.state_dict()
+    assert told["param_groups"] == state["param_groups"]
+    kept = {k: a for k, a in told["state"][0].items() if a is not None}
+    assert set(kept) == set(state["state"][0])
+    for key, value in kept.items():
+        np.testing.assert_allclose(state["state"][0][key].numpy(), value.numpy(), rtol=1e-6)
+    for _ in range(2):  # theirs goes on here, ours there
+        loaded = {k: torch.tensor(a.numpy()) for k, a in state["state"][0].items()}
+        theirs.load_state_dict({"state": {0: loaded}, "param_groups": state["param_groups"]})
+        mine.load_state_dict(told)
+        train(theirs, torch.tensor, w, 1), train(mine, tt.array, v, 1)
+        np.testing.assert_allclose(v.detach().numpy(), w.detach().numpy(), rtol=1e-6)
+        told, state = theirs.state_dict(), mine.state_dict()
