@@ -107,6 +107,18 @@ static void *there_copy(const tt_lib_device *on, const void *from, size_t size) 
   return to;
 }
 
+/* A copy of all that an operand sees, which steps may go back through. */
+static const void *there_operand(const tt_lib_device *on, const tt_operand *m) {
+  int64_t first = 0, last = 0, each = (int64_t)tt__dtype_size(m->dtype);
+  if (!m->step || m->size == 0) return there_copy(on, m->data, (size_t)(m->size * each));
+  for (int d = 0; d < m->rank; d++) {
+    int64_t reach = (m->len[d] - 1) * m->step[d];
+    *(reach < 0 ? &first : &last) += reach;
+  }
+  char *to = there_copy(on, (const char *)m->data + first * each, (size_t)((last - first + 1) * each));
+  return to - first * each;
+}
+
 /* row->run_on with operands and results in memory of the process. */
 static inline tt_code call_row(const tt_lib_row *row, const tt_lib_attr *attr, const tt_operand *src,
                                const tt_block *out) {
@@ -121,7 +133,7 @@ static inline tt_code call_row(const tt_lib_row *row, const tt_lib_attr *attr, c
   }
   for (int i = 0; i < row->nsrc; i++) {
     operand[i] = src[i];
-    operand[i].data = there_copy(on, src[i].data, (size_t)src[i].size * tt__dtype_size(src[i].dtype));
+    operand[i].data = there_operand(on, &src[i]);
   }
   tt_block block[4];
   size_t size[4];
