@@ -19,7 +19,12 @@
 #define TT_WARP_XOR(x, by) __shfl_xor_sync(0xffffffffu, x, by) /* of the lane whose number differs by these bits */
 #define TT_WARP_MATCH(x) __match_any_sync(0xffffffffu, x)      /* the lanes that have the same x */
 #define TT_POPCOUNT(x) ((tt_u32)__popc(x))
-#define TT_EXP2_F32(x) exp2f(x) /* to a few units in the last place */
+#define TT_EXP2_F32(x) tt__exp2(x) /* to a few units in the last place; what is subnormal is 0 */
+TT_FN float tt__exp2(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
 #define TT_TOP_BIT(x) (31u - (tt_u32)__clz((int)(x)))
 /* Atomic, returning what was there; on tt_u32 and tt_u64, of the device's memory or shared. */
 #define TT_ATOMIC_ADD(p, v) atomicAdd(p, v)

@@ -107,16 +107,19 @@ static void *there_copy(const tt_lib_device *on, const void *from, size_t size) 
   return to;
 }
 
-/* A copy of all that an operand sees, which steps may go back through. */
-static const void *there_operand(const tt_lib_device *on, const tt_operand *m) {
-  int64_t first = 0, last = 0, each = (int64_t)tt__dtype_size(m->dtype);
-  if (!m->step || m->size == 0) return there_copy(on, m->data, (size_t)(m->size * each));
-  for (int d = 0; d < m->rank; d++) {
-    int64_t reach = (m->len[d] - 1) * m->step[d];
-    *(reach < 0 ? &first : &last) += reach;
+/* An operand there, with all elements that its steps reach. */
+static tt_operand there_operand(const tt_lib_device *on, const tt_operand *o) {
+  int64_t low = 0, high = o->size - 1, each = (int64_t)tt__dtype_size(o->dtype);
+  if (o->step && o->size) high = 0;
+  for (int d = 0; d < o->rank && o->step && o->size; d++) {
+    int64_t reach = (o->len[d] - 1) * o->step[d];
+    low += reach < 0 ? reach : 0;
+    high += reach > 0 ? reach : 0;
   }
-  char *to = there_copy(on, (const char *)m->data + first * each, (size_t)((last - first + 1) * each));
-  return to - first * each;
+  tt_operand there = *o;
+  const char *from = (const char *)o->data + low * each;
+  there.data = (const char *)there_copy(on, from, (size_t)((high - low + 1) * each)) - low * each;
+  return there;
 }
 
 /* row->run_on with operands and results in memory of the process. */
@@ -131,10 +134,7 @@ static inline tt_code call_row(const tt_lib_row *row, const tt_lib_attr *attr, c
     fake_end();
     return code;
   }
-  for (int i = 0; i < row->nsrc; i++) {
-    operand[i] = src[i];
-    operand[i].data = there_operand(on, &src[i]);
-  }
+  for (int i = 0; i < row->nsrc; i++) operand[i] = there_operand(on, &src[i]);
   tt_block block[4];
   size_t size[4];
   for (int k = 0; k < row->nout; k++) {

@@ -274,6 +274,17 @@ TEST(few_outputs_are_the_hosts) {
        .in = {700},
        .kernel = {699},
        .axis = {{1, 1, 1, 0}}},
+      /* no tap at most places, and a tap far from the next */
+      {.n = 1, .images = 2, .groups = 3, .channels = 1, .outputs = 1, .in = {9}, .kernel = {1}, .axis = {{1, 7, 3, 0}}},
+      /* many channels, and places enough for all units */
+      {.n = 2,
+       .images = 3,
+       .groups = 1,
+       .channels = 9,
+       .outputs = 3,
+       .in = {20, 20},
+       .kernel = {3, 3},
+       .axis = SAME(1)},
   };
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     fill_all(types[k]);

@@ -14,7 +14,7 @@ extern const char tt__text_convolve_above[], tt__text_convolve[], tt__text_convo
 
 enum {
   AXES = TT_CONV_AXES,
-  FEW = 4,         /* outputs and channels a group that are not worth a tile */
+  FEW = 4,         /* outputs, or channels, a group that are not worth a tile */
   FEW_TAPS = 128,  /* written out one by one */
   FEW_PLACES = 32, /* sums of a thread */
   LONG = 1024,     /* terms of a sum that a block has something to do with */
@@ -256,11 +256,16 @@ static void define_axes(tt_device_text *text, const tt_conv *c, bool of_places) 
   }
 }
 
+static int64_t run_of(const tt_conv *c) { return tt__min64(c->out[2], RUN); }
+static int64_t runs_of(const tt_conv *c) {
+  return c->images * c->groups * c->outputs * c->out[0] * c->out[1] * tt_ceil_div(c->out[2], run_of(c));
+}
+
 static tt_code few_taps(const tt_lib_device *on, const tt_conv *c, tt_error *err) {
   convolve_few_args a = few_args(c);
-  int64_t run = tt__min64(c->out[2], RUN), stride = c->axis[2].stride, dilation = c->axis[2].dilation;
-  int64_t span = (run - 1) * stride + (c->kernel[2] - 1) * dilation + 1;
-  a.count = c->images * c->groups * c->outputs * c->out[0] * c->out[1] * tt_ceil_div(c->out[2], run);
+  int64_t run = run_of(c), stride = c->axis[2].stride, dilation = c->axis[2].dilation;
+  int64_t span = c->kernel[2] ? (run - 1) * stride + (c->kernel[2] - 1) * dilation + 1 : 0;
+  a.count = runs_of(c);
   tt_device_text text = {.on = on, .text = tt__text_convolve_few};
   define_types(&text, c, is_wide(c) || a.count > INT32_MAX - FEW_THREADS);
   define_axes(&text, c, false);
@@ -297,7 +302,8 @@ static tt_code plain(const tt_conv *c, void *ctx, tt_error *err) {
   const tt_lib_device *on = ctx;
   if (c->outputs > FEW) return by_tiles(on, c, err);
   if (places_of(c) <= FEW_PLACES && c->channels * taps_of(c) >= LONG) return few_places(on, c, err);
-  bool is_few = c->channels <= FEW && taps_of(c) <= FEW_TAPS;
+  bool fills_units = runs_of(c) >= (int64_t)FEW_THREADS * on->device->target.units;
+  bool is_few = taps_of(c) <= FEW_TAPS && (c->channels <= FEW || fills_units); /* else sums are cut */
   return is_few ? few_taps(on, c, err) : by_tiles(on, c, err);
 }
 
