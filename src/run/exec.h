@@ -19,6 +19,7 @@ typedef struct tt_launch {
   struct tt_launch_on *on; /* what devices keep of it (exec_device.h) */
   tt_origin origin;        /* when a device runs it; "" until then */
   uint32_t line;           /* that `origin` names */
+  bool alone;              /* of the first of many: a device has no launch for all of them */
   /* Its text as a fused producer (outofcore/fused_producer.h), empty until then, by vectors of `producer_vec`. */
   tt_str producer;
   int producer_vec;

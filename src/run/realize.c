@@ -469,10 +469,12 @@ static tt_code execute_many(const tt_walk *walk, const tt_plan *plan, int i, int
 /* Step `i`, with those that are one launch with it; *n: how many ran. What has no room together, or no such launch
  * there, runs step by step. */
 static tt_code execute_next(const tt_walk *walk, const tt_plan *plan, int i, tt_place *p, int *n, tt_error *err) {
-  *n = steps_together(plan, p, i);
+  tt_launch *launch = plan->step[i].launch;
+  *n = launch && p->device && launch->alone ? 1 : steps_together(plan, p, i);
   if (*n > 1) {
     tt_code code = execute_many(walk, plan, i, *n, p, err);
     if (code != TT_ENOTIMPL && code != TT_ENOMEM) return code;
+    launch->alone = code == TT_ENOTIMPL; /* the next time it is not tried */
     *n = 1;
   }
   return p->device ? execute_placed(walk, plan, i, p, err) : execute_step(walk, plan, i, &whole, NULL, err);

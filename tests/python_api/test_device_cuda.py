@@ -296,3 +296,29 @@ def test_explain_says_what_the_host_does(gpu):
     """,
         TUTTI_CUSOLVER="/nowhere/libcusolver.so",
     )
+
+
+def test_steps_of_many_parameters_are_one_launch(gpu):
+    """By a table that goes with the launch, or, of more of them, lies in the device's memory; NVRTC has compiled it."""
+    kernels = pathlib.Path(__file__).parent.parent / "kernels"
+    gpu(f"""
+    import sys
+    sys.path.insert(0, {str(kernels)!r})
+    import nvrtc
+    sys.exit(0) if nvrtc.library() is None else None
+    tt.set_eager(0)
+    for count in (3, 100, 150):
+        with tt.device("cuda"):
+            shapes = [(3 + 7 * k,) if k % 2 else (2 + k, 5 + k % 3) for k in range(count)]
+            p = [tt.array(np.zeros(s, "f4")).requires_grad_() for s in shapes]
+            for a in p:
+                a.grad = tt.array(np.ones(a.shape, "f4"))
+            o = tt.optim.Adam(p)
+            for step in range(3):
+                before = tt.ledger()
+                o.step()
+                after = tt.ledger()
+                launches = after["device_launches"] - before["device_launches"]
+                assert launches == 1, (count, step, launches)
+                assert after["fallbacks"] == before["fallbacks"]
+    """)
