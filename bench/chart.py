@@ -146,8 +146,34 @@ def section(bench, path, result):
     yield ""
 
 
+def reasons():
+    """The newest file of bench/why.py: what rows that are behind spend their time on."""
+    path = max(RESULTS.glob("why-*.json"), default=None)
+    if not path:
+        return
+    result = json.loads(path.read_text())
+    yield f"## What rows that are behind spend their time on, {result['date']}"
+    yield ""
+    others = "; others used the machine, too, so that fewer cores were at work than threads" if result["shared"] else ""
+    counted = any("instructions" in side for r in result["rows"] for side in r["sides"].values())
+    yield f"`bench/why.py`, best times, cores at work beside them{others}; file `bench/results/{path.name}`."
+    yield "MB are those of operands and results; a copy is NumPy's of as many."
+    if not counted:
+        yield "The system counted no instructions for this guest: profiles are by time and function."
+    yield ""
+    yield "| program | MB | copy | tutti | best peer | what a profile says |"
+    yield "|---|--:|--:|--:|--:|---|"
+    for r in result["rows"]:
+        sides = [f"{pretty(side['seconds'])}, {side['cores']}" for side in r["sides"].values()]
+        name = r["name"].replace("*", "\\*")
+        cells = [name, f"{r['bytes'] / 1e6:.2f}", pretty(r["copy"]), sides[0], f"{r['peer']} {sides[1]}", r["reading"]]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
 def page(results):
     lines = [line for bench, path, result in results for line in section(bench, path, result)]
+    lines += reasons()
     return HEAD.format(even=EVEN) + "\n".join(lines).rstrip("\n") + "\n"
 
 

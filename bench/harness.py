@@ -124,23 +124,27 @@ def no_folders(line):
     return re.sub(r"/\S*/", "", line)
 
 
-def save(rows, path, notes):
+def write(path, data):
     data = {
         "date": time.strftime("%Y-%m-%d"),
         "processor": platform.machine(),
         "python": platform.python_version(),
-        **notes,
-        "rows": [
-            {
-                "name": r.name,
-                "goal": r.goal,
-                "seconds": r.seconds,
-                "quartiles": r.quartiles,
-                "first": r.first,
-                "errors": r.error,
-            }
-            for r in rows
-        ],
+        **data,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, indent=1) + "\n")
+
+
+def save(rows, path, notes):
+    lines = [
+        {
+            "name": r.name,
+            "goal": r.goal,
+            "seconds": r.seconds,
+            "quartiles": r.quartiles,
+            "first": r.first,
+            "errors": r.error,
+        }
+        for r in rows
+    ]
+    write(path, {**notes, "rows": lines})

@@ -111,6 +111,15 @@ static tt_array *places_of(tt_composer *c, tt_array *a) {
   return tt__compose_cast(c, a, TT_I64);
 }
 
+/* NumPy names the first place that is out of range. */
+static tt_array *refuse(tt_composer *c, tt_array *at, int64_t n, int axis) {
+  const int64_t *data = tt__compose_peek(c, at);
+  int64_t i = 0;
+  while (data && data[i] >= -n && data[i] < n) i++;
+  return tt__compose_fail(c, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld",
+                          data ? (long long)data[i] : 0, axis, (long long)n);
+}
+
 /* Places brought into [0, n): wrapped around, clipped, or refused ("index 9 is out of bounds for axis 0 with size
  * 5"). */
 static tt_array *in_range(tt_composer *c, tt_array *at, int64_t n, int axis, mode m) {
@@ -119,15 +128,10 @@ static tt_array *in_range(tt_composer *c, tt_array *at, int64_t n, int axis, mod
   if (at->size == 0) return at;
   if (m == WRAP) return tt__compose_opi(c, TT_MOD, at, n);
   if (m == CLIP) return tt__compose_opi(c, TT_MINIMUM, tt__compose_opi(c, TT_MAXIMUM, at, 0), n - 1);
-  const int64_t *data = tt__compose_peek(c, at);
-  bool negative = false;
-  for (int64_t i = 0; data && i < at->size; i++) {
-    negative |= data[i] < 0;
-    if (data[i] >= -n && data[i] < n) continue;
-    return tt__compose_fail(c, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)data[i],
-                            axis, (long long)n);
-  }
-  if (!negative) return at;
+  int64_t least, most;
+  if (c->code != TT_OK || (c->code = tt__array_range(at, &least, &most, c->err)) != TT_OK) return NULL;
+  if (least < -n || most >= n) return refuse(c, at, n, axis);
+  if (least >= 0) return at;
   return tt__compose_where(c, tt__compose_opi(c, TT_LT, at, 0), tt_v_array(tt__compose_opi(c, TT_ADD, at, n)),
                            tt_v_array(at));
 }

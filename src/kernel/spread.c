@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-  MOST_INST = 96,  /* of the result */
-  LONG_ENOUGH = 64 /* the axis that becomes the lane */
+  MOST_INST = 96,   /* of the result */
+  LONG_ENOUGH = 64, /* the axis that becomes the lane */
+  MOST_FAR = 4      /* elements of a row that is picked: of more the loop over it costs less than their places */
 };
 
 /* Lengths whose loads and stores gcc turns by shuffles. */
@@ -17,7 +18,9 @@ static bool is_short(int64_t len) { return (len >= 2 && len <= 4) || len == 8; }
 
 static int64_t last_step(const tt_axes *x, int access) { return x->step[(access + 1) * x->naxes - 1]; }
 
-static bool is_memory(const tt_rinst *s) { return s->op == TT_K_LOAD || s->op == TT_K_INDEX || s->op == TT_K_STORE; }
+static bool is_memory(const tt_rinst *s) {
+  return s->op == TT_K_LOAD || s->op == TT_K_LOADX || s->op == TT_K_INDEX || s->op == TT_K_STORE;
+}
 
 /* Does every result lie row after row, so that the copies of a store fill memory without gaps? */
 static bool pays(const tt_decomposer *r, const tt_axes *x) {
@@ -26,7 +29,7 @@ static bool pays(const tt_decomposer *r, const tt_axes *x) {
   if (!is_short(len) || x->len[x->lane - 1] < LONG_ENOUGH || r->ninst * len > MOST_INST) return false;
   for (int i = 0; i < r->ninst; i++) {
     const tt_rinst *s = &r->inst[i];
-    if (s->op == TT_K_LOADX || s->op == TT_K_STOREX || s->op == TT_K_REDUCE) return false;
+    if (s->op == TT_K_STOREX || s->op == TT_K_REDUCE || (s->op == TT_K_LOADX && len > MOST_FAR)) return false;
     if (s->op < TT_OP_COUNT && tt__ops[s->op].cls == TT_CLASS_DRAW) return false; /* runs of places go together */
     if (s->op != TT_K_STORE) continue;
     const int64_t *step = x->step + (size_t)s->slot * (size_t)x->naxes;

@@ -50,3 +50,23 @@ def test_bodies(recorded):
         x = np.random.default_rng(n).random((4, 3, n)).astype(np.float32) + 0.5
         got = in_both_tiers(lambda a: tt.sum(1 / a + a / (a * a), axis=(0, 2)), x)
         np.testing.assert_allclose(got, (2 / x).sum(axis=(0, 2)), rtol=1e-5)
+
+
+@pytest.mark.parametrize("width", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("kind", ["f4", "f8", "u1", "c8"])
+def test_picked_rows(kind, width, recorded):
+    rng = np.random.default_rng(width)
+    table, places = (rng.random((500, width)) * 100).astype(kind), rng.integers(-500, 500, 3001)
+    for _ in range(2):
+        np.testing.assert_array_equal(tt.array(table)[tt.array(places)].numpy(), table[places])
+    np.testing.assert_array_equal((tt.array(table)[tt.array(places)] + 1).numpy(), table[places] + 1)
+
+
+def test_places_beyond_are_named():
+    x, places = np.arange(12.0).reshape(3, 4), np.array([[0, 3], [-5, 9], [1, 1]])
+    for m, a, i in ((np, x, places), (tt, tt.array(x), tt.array(places))):
+        with pytest.raises(IndexError):
+            m.take_along_axis(a, i, axis=1)
+        with pytest.raises(IndexError, match="-13 is out of bounds for axis 0 with size 12"):
+            m.put(a, [1, -13, 99], 0)
+    np.testing.assert_array_equal(tt.take(tt.array(x), tt.array([-1, 0]), axis=1).numpy(), x[:, [-1, 0]])

@@ -94,8 +94,7 @@ static tt_code range_here(tt_array *index, int64_t *least, int64_t *most, tt_err
   return TT_OK;
 }
 
-/* The first of the two that is out of range decides the message, as NumPy meets some index first. */
-static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
+tt_code tt__array_range(tt_array *index, int64_t *least, int64_t *most, tt_error *err) {
   *least = *most = 0;
   if (index->size == 0) return TT_OK;
   tt_node *whole = index->storage->node;
@@ -115,6 +114,13 @@ static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *lea
       b->ranged_as = whole->dtype;
     }
   }
+  return TT_OK;
+}
+
+/* The first of the two that is out of range decides the message, as NumPy meets some index first. */
+static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
+  TT_TRY(tt__array_range(index, least, most, err));
+  if (index->size == 0) return TT_OK;
   if (*least >= -len && *most < len) return TT_OK;
   return tt__fail(err, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld",
                   (long long)(*most >= len ? *most : *least), axis, (long long)len);
