@@ -7,7 +7,7 @@
 #ifndef TT_GRAPH_CALL_H
 #define TT_GRAPH_CALL_H
 
-#include "ir/call.h"
+#include "ir/user/call.h"
 #include "ir/node.h"
 
 #define TT_CALLS_PENDING 32 /* recorded launches: one more, and all of them run */

@@ -6,7 +6,7 @@
 #include "graph/order.h"
 #include "graph/session.h"
 #include "graph/tape.h"
-#include "ir/call.h"
+#include "ir/user/call.h"
 #include "ir/target.h"
 
 tt_code tt__fail_torn(const tt_node *n, tt_error *err) {

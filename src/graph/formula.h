@@ -1,5 +1,5 @@
 /*
-** Recording a formula (ir/formula.h) over arrays and numbers: its steps become nodes, in the shape of the call.
+** Recording a formula (ir/user/formula.h) over arrays and numbers: its steps become nodes, in the shape of the call.
 **
 ** Reads of whole arrays by a flat index that is affine in the element's number become views; others are gathers, their
 ** index held inside the array, so that what a condition excludes may lie outside.
@@ -8,7 +8,7 @@
 #define TT_GRAPH_FORMULA_H
 
 #include "graph/build.h"
-#include "ir/formula.h"
+#include "ir/user/formula.h"
 
 typedef struct tt_formula_call {
   const tt_formula *f;

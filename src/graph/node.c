@@ -17,7 +17,7 @@
 #include "graph/session.h"
 #include "graph/slab.h"
 #include "graph/tape.h"
-#include "ir/call.h"
+#include "ir/user/call.h"
 
 static uint32_t made; /* nodes so far; it may wrap: only distances count */
 

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "graph/slab.h"
-#include "ir/call.h"
+#include "ir/user/call.h"
 #include "ir/grad.h"
 
 /* A leaf of one number everywhere gets memory of its own at once, up to this size: the next step changes it anyway. */

@@ -95,7 +95,7 @@ enum { TT_ANYWHERE = -1, TT_TORN = -2 };
 
 typedef struct tt_node tt_node;
 typedef struct tt_lib_row tt_lib_row;         /* ir/library.h */
-typedef struct tt_kernel_call tt_kernel_call; /* ir/call.h */
+typedef struct tt_kernel_call tt_kernel_call; /* ir/user/call.h */
 
 #define TT_LIB_PICKS 4
 

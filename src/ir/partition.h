@@ -13,7 +13,7 @@
 #ifndef TT_IR_PARTITION_H
 #define TT_IR_PARTITION_H
 
-#include "ir/launch.h"
+#include "ir/user/launch.h"
 
 #define TT_PARTITION_BUFFERS 64
 

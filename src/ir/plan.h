@@ -135,7 +135,7 @@ typedef struct tt_step {
   /* the nodes of the values that end here (tt__plan_index) */
   int nend;
   int32_t *end;
-  /* KERNEL, once it is lowered: its kernel, what it binds to that (ir/launch.h) and has to do, all the driver's, */
+  /* KERNEL, once it is lowered: its kernel, what it binds to that (ir/user/launch.h) and has to do, all the driver's */
   const struct tt_kernel *kernel;
   const struct tt_lowered *lowered;
   const tt_step_work *work;

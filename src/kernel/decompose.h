@@ -5,7 +5,7 @@
 #ifndef TT_KERNEL_DECOMPOSE_H
 #define TT_KERNEL_DECOMPOSE_H
 
-#include "ir/launch.h"
+#include "ir/user/launch.h"
 
 /* One instruction on register types, before it has a phase. */
 typedef struct tt_rinst {

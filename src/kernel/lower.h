@@ -4,7 +4,7 @@
 #ifndef TT_KERNEL_LOWER_H
 #define TT_KERNEL_LOWER_H
 
-#include "ir/launch.h"
+#include "ir/user/launch.h"
 
 typedef struct tt_lower_options {
   bool checked; /* bounds checks in every load and store */

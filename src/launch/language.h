@@ -5,7 +5,7 @@
 #ifndef TT_LAUNCH_LANGUAGE_H
 #define TT_LAUNCH_LANGUAGE_H
 
-#include "ir/call.h"
+#include "ir/user/call.h"
 #include "lang/python/py.h"
 #include "tutti/elementwise.h"
 

@@ -328,7 +328,7 @@ static tt_code add_areas(const tt_entry *e, char *args, void **raw, tt_check *ch
   return TT_OK;
 }
 
-/* ---- what runs it (ir/call.h) */
+/* ---- what runs it (ir/user/call.h) */
 
 static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error *err) {
   const tt_entry *e = c->kernel;

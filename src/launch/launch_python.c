@@ -41,7 +41,7 @@ static tt_code find_code(struct tt_jit *j, tt_device *d, tt_routine **routine, t
   return code;
 }
 
-/* ---- what runs it (ir/call.h) */
+/* ---- what runs it (ir/user/call.h) */
 
 static tt_code run_python(const tt_kernel_call *c, char *args, bool *ran, tt_error *err) {
   struct tt_jit *j = c->kernel;

@@ -5,7 +5,7 @@
 #ifndef TT_RUN_EXEC_H
 #define TT_RUN_EXEC_H
 
-#include "ir/launch.h"
+#include "ir/user/launch.h"
 #include "base/os/interrupt.h"
 #include "base/str.h"
 #include "device/launch_log.h"

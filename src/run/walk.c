@@ -6,7 +6,7 @@
 #include <assert.h>
 
 #include "graph/session.h"
-#include "ir/call.h"
+#include "ir/user/call.h"
 #include "ir/library.h"
 
 static tt_code no_memory(tt_error *err) {

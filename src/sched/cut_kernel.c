@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "ir/launch.h"
+#include "ir/user/launch.h"
 #include "sched/cost.h"
 #include "sched/partition.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ir/call.h"
+#include "ir/user/call.h"
 #include "ir/library.h"
 #include "ir/ops.h"
 #include "sched/fuse.h"

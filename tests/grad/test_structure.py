@@ -189,3 +189,28 @@ def test_wide_broadcasts_take_no_memory():
     x = tt.array(3.0).requires_grad_()
     tt.broadcast_to(x, (1 << 33,)).sum().backward()
     assert float(x.grad) == 1 << 33
+
+
+# Whole rows, rows of several axes, and places that look like rows of the array and are none.
+PICKED = {
+    "rows": ((9, 17), lambda m: (m.array([3, 1, 3]),)),
+    "rows of two axes": ((9, 4, 5), lambda m: (m.array([[3, 1], [3, 8]]),)),
+    "one row": ((9, 4, 5), lambda m: (m.array(3),)),
+    "from the end": ((9, 17), lambda m: (m.array([-1, 8, -1]),)),
+    "columns": ((9, 9), lambda m: (slice(None), m.array([4, 4, 1, 0, 8, 8, 2, 3, 5]))),
+    "columns of rows": ((5, 9, 9), lambda m: (m.array([0, 4])[:, None], m.array([2, 2, 5, 0, 1, 8, 8, 7, 3]))),
+    "elements": ((9, 17), lambda m: (m.array([3, 3]), m.array([16, 16]))),
+    "all": ((9,), lambda m: (m.arange(9),)),
+}
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_gradients_of_picked_elements_are_added_up(recorded, name):
+    shape, index = PICKED[name]
+    x = tt.array(rng.standard_normal(shape).astype("f4")).requires_grad_()
+    y = x[index(tt)]
+    w = rng.standard_normal(y.shape).astype("f4")
+    (y * tt.array(w)).sum().backward()
+    want = np.zeros(shape, "f4")
+    np.add.at(want, index(np), w)
+    np.testing.assert_array_equal(x.grad.numpy(), want)

@@ -7,7 +7,7 @@
 
 #include "base/os/os.h"
 #include "device/cpu/cc.h"
-#include "ir/program.h"
+#include "ir/user/program.h"
 #include "render/proc/proc.h"
 #include "render/render.h"
 #include "render/trim.h"

@@ -220,8 +220,9 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   }
   if (n == 1 && !PyTuple_Check(arg[0]) && arg[0] != Py_None) { /* lists are no places here */
     PyObject *whole = PyNumber_Index(arg[0]);
-    if (!whole) return NULL;
-    Py_DECREF(whole);
+    bool fits = whole && (PyLong_AsLong(whole) != -1 || !PyErr_Occurred());
+    Py_XDECREF(whole);
+    if (!fits) return NULL;
   }
   if (!core_need(self)) return NULL;
   tt_array *a = core_handle(self);

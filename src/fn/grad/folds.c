@@ -128,7 +128,7 @@ static tt_array *of_extremes(tt_composer *c, tt_array *best, tt_array *g, int de
   tt_array *place = tt__compose_where(c, fresh, tt_v_array(along(c, number, 1, n - 1)), tt_v_int(0));
   if (!place || !(place = joined(c, no_rows(c, place, 1), place))) return NULL;
   tt_array *at = scanned(c, TT_SCAN_MAX, place);
-  tt_array *sum = at ? tt__rule_add_at(c, size, flat_places(c, at), g, device) : NULL;
+  tt_array *sum = at ? tt__rule_add_at(c, size, flat_places(c, at), at->dim[2], g, device) : NULL;
   return sum ? tt__compose_reshape(c, sum, 3, len) : NULL;
 }
 
@@ -247,7 +247,8 @@ static tt_array *put_back(const tt_rule *r, const parts *p, tt_array *rows) {
   int64_t len[3] = {1, p->total, p->inner};
   at = at ? tt__compose_reshape(c, at, 3, (int64_t[3]){1, p->total, 1}) : NULL;
   if (at) wide = tt__compose_broadcast(c, at, 3, len);
-  return wide ? tt__rule_add_at(c, p->n * p->inner, flat_places(c, wide), rows, r->t->parent[0]->device) : NULL;
+  return wide ? tt__rule_add_at(c, p->n * p->inner, flat_places(c, wide), p->inner, rows, r->t->parent[0]->device)
+              : NULL;
 }
 
 /* Part by part. */

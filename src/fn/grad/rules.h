@@ -40,8 +40,10 @@ TT_HIDDEN void tt__rule_library(const tt_rule *r);
 
 /* ---- what rules are made of (structure.c) */
 TT_HIDDEN tt_array *tt__rule_zeros(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len, int device);
-/* zeros of `size` with value[i] added at place[i], in order. */
-TT_HIDDEN tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, tt_array *value, int device);
+/* zeros of `size` with value[i] added at place[i], in order. `row`: how many places may follow each other, again and
+ * again; whoever adds up looks whether they do. */
+TT_HIDDEN tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, int64_t row, tt_array *value,
+                                    int device);
 /* `old` with values written at flat places. */
 TT_HIDDEN tt_array *tt__rule_scattered(tt_composer *c, tt_array *old, tt_array *place, tt_array *value);
 /* The elements at flat places. */

@@ -31,13 +31,13 @@ tt_array *tt__rule_scattered(tt_composer *c, tt_array *old, tt_array *place, tt_
   return tt__compose_of_node(c, n);
 }
 
-tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, tt_array *value, int device) {
+tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, int64_t row, tt_array *value, int device) {
   if (!value || !place) return NULL;
   tt_dtype dtype = (tt_dtype)value->dtype, own = dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype;
   if (value->size == 0) return tt__rule_zeros(c, dtype, 1, &size, device);
   tt_array *src[2] = {tt__compose_ravel(c, place), tt__compose_cast(c, tt__compose_ravel(c, value), own)};
   if (!src[0] || !src[1]) return NULL;
-  tt_lib_attr attr = {.row = tt__lib_row("sums_at")};
+  tt_lib_attr attr = {.row = tt__lib_row("sums_at"), .i = {row}};
   return tt__compose_cast(c, tt__compose_library(c, &attr, src, 2, own, 1, &size), dtype);
 }
 
@@ -126,6 +126,13 @@ static tt_array *without_repeats(tt_composer *c, tt_array *g, const int64_t *ste
   return axes ? tt__compose_reduce(c, TT_RED_SUM, g, axes, false) : g;
 }
 
+/* How many elements of a view lie side by side, again and again. */
+static int64_t run_of(int rank, const int64_t *len, const int64_t *step) {
+  int64_t run = 1;
+  for (int k = rank - 1; k >= 0 && (step[k] == run || len[k] == 1); k--) run *= len[k];
+  return run;
+}
+
 /* Elements that show more than once: each at its place, added up. */
 static tt_array *added_up(tt_composer *c, tt_array *g, const int64_t *step, int64_t off, const tt_tape *of) {
   int64_t size = 1, back[TT_MAX_RANK];
@@ -133,7 +140,8 @@ static tt_array *added_up(tt_composer *c, tt_array *g, const int64_t *step, int6
   tt_node *iota = tt__node_iota(1, &size, c->err);
   tt_node *place = iota ? tt__node_view(iota, g->rank, g->dim, step, off, c->err) : NULL;
   tt__node_release(iota);
-  tt_array *sum = tt__rule_add_at(c, size, tt__compose_of_node(c, place), g, of->device);
+  int64_t row = run_of(g->rank, g->dim, step);
+  tt_array *sum = tt__rule_add_at(c, size, tt__compose_of_node(c, place), row, g, of->device);
   tt__shape_steps(of->rank, of->dim, back);
   return sum ? tt__compose_view(c, sum, of->rank, of->dim, back, 0) : NULL;
 }
@@ -291,11 +299,22 @@ static void rule_scatter(const tt_rule *r, tt_array *g) {
   if (value) r->out[2] = tt__compose_where(c, last, tt_v_array(value), tt_v_int(0));
 }
 
+/* Of places in an array: as many axes as both end in are taken for whole ones, which who adds up will see. */
+static int64_t row_of(const tt_tape *of, tt_array *place) {
+  int64_t row = 1;
+  for (int k = 1; k < of->rank && k <= place->rank && of->dim[of->rank - k] == tt__array_len(place)[place->rank - k];
+       k++)
+    row *= of->dim[of->rank - k];
+  return row;
+}
+
 static void rule_gather(const tt_rule *r, tt_array *g) {
   const tt_tape *of = r->t->parent[0];
   int64_t size = 1, step[TT_MAX_RANK];
   for (int k = 0; k < of->rank; k++) size *= of->dim[k];
-  tt_array *sum = tt__rule_add_at(r->c, size, tt__rule_operand(r, 1), g, of->device);
+  tt_array *place = tt__rule_operand(r, 1);
+  if (!place) return;
+  tt_array *sum = tt__rule_add_at(r->c, size, place, row_of(of, place), g, of->device);
   tt__shape_steps(of->rank, of->dim, step);
   if (sum) r->out[0] = tt__compose_view(r->c, sum, of->rank, of->dim, step, 0);
 }

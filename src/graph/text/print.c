@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "graph/session.h"
-#include "ir/call.h"
+#include "ir/user/call.h"
 
 typedef TT_VEC(tt_node *) node_list;
 

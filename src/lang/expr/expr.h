@@ -1,5 +1,5 @@
 /*
-** Operations written as C expressions ("z = x * y + 1.0f"), typed by C's rules and made formulas (ir/formula.h).
+** Operations written as C expressions ("z = x * y + 1.0f"), typed by C's rules and made formulas (ir/user/formula.h).
 **
 ** The language is the straight-line part of CUDA C: declarations, assignments, if and else, calls of functions whose
 ** text is given and is straight-line as well. What it lacks (loops, pointers, barriers) is TT_ENOTIMPL with the
@@ -8,7 +8,7 @@
 #ifndef TT_LANG_EXPR_EXPR_H
 #define TT_LANG_EXPR_EXPR_H
 
-#include "ir/formula.h"
+#include "ir/user/formula.h"
 
 /* A name of a type: T is float32. */
 typedef struct tt_cx_alias {

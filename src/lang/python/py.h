@@ -7,7 +7,7 @@
 #ifndef TT_LANG_PYTHON_PY_H
 #define TT_LANG_PYTHON_PY_H
 
-#include "ir/program.h"
+#include "ir/user/program.h"
 
 typedef struct tt_py_options {
   bool kernel;       /* the entry is a kernel: threads, no result, divisions unchecked */

@@ -1,8 +1,6 @@
 /*
 ** Sums at places on a device (places.text.h).
 */
-#include "base/integer.h"
-#include "base/mem.h"
 #include "lib/device_call.h"
 #include "lib/device_rows.h"
 #include "lib/sort/device.h"
@@ -24,24 +22,6 @@ typedef struct places_args {
 
 static tt_code walk(tt_device_text *d, const char *name, const places_args *a, tt_error *err) {
   return tt__device_launch(d, name, tt__device_blocks(d->on, a->n, THREADS), THREADS, a, sizeof *a, err);
-}
-
-/* How many places follow each other, again and again (as row_width in rows_fold.c). Waits for the device. */
-static tt_code find_width(tt_device_text *d, places_args *a, tt_error *err) {
-  const tt_lib_device *on = d->on;
-  int64_t blocks = tt__device_blocks(on, a->n, THREADS);
-  size_t size = sizeof(int64_t) * (size_t)blocks;
-  void *at;
-  TT_TRY(on->temp(on, size, &at, err));
-  int64_t *said = tt__mem_alloc_data(size);
-  if (!said) return tt__fail_memory(err, size);
-  a->row = at;
-  tt_code code = walk(d, "width_of_places", a, err);
-  if (code == TT_OK) code = on->read(on, said, at, size, err);
-  a->width = a->n;
-  for (int64_t k = 0; code == TT_OK && k < blocks; k++) a->width = tt__gcd(a->width, said[k]);
-  tt__mem_free_data(said, size);
-  return code;
 }
 
 /* The rows of this width, sorted by where they begin. Waits for the device. */
@@ -69,7 +49,6 @@ static tt_code add_up(tt_device_text *d, places_args *a, size_t size, tt_error *
   void *at;
   TT_TRY(on->temp(on, sizeof *a->flag, &at, err));
   a->flag = at;
-  TT_TRY(find_width(d, a, err));
   TT_TRY(sort_rows(d, a, &flag, err));
   if (flag == 2) {
     a->width = 1;
@@ -82,13 +61,17 @@ static tt_code add_up(tt_device_text *d, places_args *a, size_t size, tt_error *
 
 tt_code tt__device_sums_at(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                            tt_error *err) {
-  int64_t n = src[0].size;
-  (void)attr;
+  int64_t n = src[0].size, width = attr->i[0];
   bool pair = tt__is_complex(out->dtype);
   if (tt__real_of(out->dtype) != TT_F32 && tt__real_of(out->dtype) != TT_F64)
     return tt__fail(err, TT_ENOTIMPL, "sums of this type at places are added on the host");
   if (n == 0) return tt__device_fill(on, out->data, 0, (size_t)out->size * tt__dtype_size(out->dtype), err);
-  places_args a = {.place = src[0].data, .n = n, .len = out->size, .value = src[1].data, .out = out->data};
+  places_args a = {.place = src[0].data,
+                   .n = n,
+                   .width = width > 0 && n % width == 0 ? width : 1,
+                   .len = out->size,
+                   .value = src[1].data,
+                   .out = out->data};
   tt_device_text d = {.on = on, .text = tt__text_places};
   tt__device_define_type(&d, out->dtype);
   tt__device_define(&d, "ADD(x, y)", pair ? "((x).re += (y).re, (x).im += (y).im)" : "((x) += (y))");

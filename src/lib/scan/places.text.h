@@ -7,42 +7,18 @@
 typedef struct places_args {
   const TT_GLOBAL tt_i64 *place;
   tt_i64 n, width, len;
-  TT_GLOBAL tt_i64 *row;  /* where each row begins; before, what each block says of the width */
-  TT_GLOBAL tt_u32 *flag; /* 1: a place out of range; 2: rows that reach into each other, or over the end */
+  TT_GLOBAL tt_i64 *row;  /* where each row begins */
+  TT_GLOBAL tt_u32 *flag; /* 1: a place out of range; 2: rows that are none */
   const TT_GLOBAL tt_i64 *sorted, *order;
   const TT_GLOBAL T *value;
   TT_GLOBAL T *out;
 } places_args;
 
-/* Places that do not follow the one before begin a row, so the width divides their numbers: a block's is the greatest
-** that divides those that it saw, 0 if it saw none. */
-TT_FN tt_i64 greatest(tt_i64 x, tt_i64 y) {
-  while (y) {
-    const tt_i64 rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return x;
-}
-
-TT_KERNEL(width_of_places, places_args, THREADS) {
-  TT_SHARED tt_i64 part[THREADS];
-  tt_i64 width = 0;
-  for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS)
-    if (i && width != 1 && a.place[i] != a.place[i - 1] + 1) width = greatest(i, width);
-  part[TT_THREAD] = width;
-  TT_BARRIER();
-  for (tt_u32 half = THREADS / 2; half > 0; half /= 2) {
-    if (TT_THREAD < half) part[TT_THREAD] = greatest(part[TT_THREAD], part[TT_THREAD + half]);
-    TT_BARRIER();
-  }
-  if (TT_THREAD == 0) a.row[TT_BLOCK] = part[0];
-}
-
 TT_KERNEL(rows_of_places, places_args, THREADS) {
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 at = a.place[i] < 0 ? a.place[i] + a.len : a.place[i], in = i % a.width;
     if (at < 0 || at >= a.len) TT_ATOMIC_OR(a.flag, 1u);
+    if (in && a.place[i] != a.place[i - 1] + 1) TT_ATOMIC_OR(a.flag, 2u);
     if (!in) a.row[i / a.width] = at;
     if (!in && at > a.len - a.width) TT_ATOMIC_OR(a.flag, 2u);
   }

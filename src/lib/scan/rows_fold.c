@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/integer.h"
 #include "base/mem.h"
 #include "lib/device_rows.h"
 #include "lib/rows.h"
@@ -38,21 +37,23 @@ static tt_code fold_at(const tt_lib_attr *attr, const tt_operand *src, const tt_
   return tt__fold_places(&f, src->data, src[1].data, attr->row->nsrc == 3 ? src[2].data : NULL, out->data, err);
 }
 
-/* How many places follow each other, again and again, as those of whole rows do; 1: there is no such number. */
-static int64_t row_width(const int64_t *place, int64_t n, int64_t len) {
-  int64_t width = n;
-  bool inside = true;
-  for (int64_t i = 1; i < n && width >= LEAST_ROW; i++)
-    if (place[i] != place[i - 1] + 1) width = tt__gcd(width, i);
-  if (width < LEAST_ROW) return 1;
-  for (int64_t i = 0; i < n; i += width) inside &= place[i] >= 0 && place[i] <= len - width; /* or from the end */
-  return inside ? width : 1;
+/* Do places follow each other `width` at a time, and from none over the end? Places from the end are no rows. */
+static bool are_rows(const int64_t *place, int64_t n, int64_t len, int64_t width) {
+  if (width < LEAST_ROW || n % width != 0) return false;
+  for (int64_t row = 0; row < n; row += width) {
+    const int64_t first = place[row];
+    int64_t apart = 0;
+    for (int64_t i = 1; i < width; i++) apart |= place[row + i] - first - i;
+    if (apart || first < 0 || first > len - width) return false;
+  }
+  return true;
 }
 
-/* Sources: places, values; the result begins as zeros. */
+/* Sources: places, values; i[0]: how many places may follow each other, again and again. The result begins as zeros. */
 static tt_code sums_at(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
-  (void)attr;
-  const int64_t *place = src[0].data, width = tt__is_complex(out->dtype) ? 1 : row_width(place, src[0].size, out->size);
+  const int64_t *place = src[0].data;
+  bool rows = !tt__is_complex(out->dtype) && are_rows(place, src[0].size, out->size, attr->i[0]);
+  const int64_t width = rows ? attr->i[0] : 1;
   tt_fold_into f = {.op = TT_ADD, .dtype = out->dtype, .a = out->data, .b = src[1].data, .place = place};
   f.len = out->size;
   f.step = 1;

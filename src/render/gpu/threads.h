@@ -10,7 +10,7 @@
 #define TT_RENDER_GPU_THREADS_H
 
 #include "ir/device.h"
-#include "ir/launch.h"
+#include "ir/user/launch.h"
 #include "render/dialect.h"
 
 /* The last of several elements that go to one place must stay there: first each place learns who comes last. */

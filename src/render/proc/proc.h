@@ -1,5 +1,5 @@
 /*
-** Programs (ir/program.h) to text, in the words of a dialect.
+** Programs (ir/user/program.h) to text, in the words of a dialect.
 **
 ** On the CPU a kernel's text runs a range of blocks: a loop over the threads of a block, cut at barriers into
 ** loops that follow one another (proc/block.c). On a GPU the same statements are one thread's.
@@ -8,7 +8,7 @@
 #define TT_RENDER_PROC_PROC_H
 
 #include "base/str.h"
-#include "ir/program.h"
+#include "ir/user/program.h"
 
 typedef enum tt_program_target { TT_PROGRAM_C, TT_PROGRAM_CUDA } tt_program_target;
 
@@ -21,7 +21,7 @@ TT_HIDDEN tt_code tt__program_render(const tt_proc *p, tt_program_target target,
 
 /*
 ** The same without the entry, and instead for each function with loops, number K, a NAME_rK: it goes on with a frame
-** (ir/program.h) at the beginning of a turn of the loop that `enter` counts:
+** (ir/user/program.h) at the beginning of a turn of the loop that `enter` counts:
 ** int NAME_rK(tt_pcall *call, const tt_i64 *frame, tt_i64 *out, tt_i64 enter); not 0: it failed.
 */
 TT_HIDDEN tt_code tt__program_resume(const tt_proc *p, const char *name, tt_str *out, tt_error *err);

@@ -1,5 +1,5 @@
 /*
-** Functions that go on with a frame (ir/program.h) at the beginning of a turn of one of their loops.
+** Functions that go on with a frame (ir/user/program.h) at the beginning of a turn of one of their loops.
 **
 ** `enter` is that loop's number until the turn has begun, and 0 from then on. The way there goes through the heads of
 ** the loops around it, so that each loop has one entry and compilers see loops as they know them: what stands beside

@@ -8,7 +8,7 @@
 #include "base/pool/pool.h"
 #include "device/cpu/cc.h"
 #include "graph/session.h"
-#include "ir/call.h"
+#include "ir/user/call.h"
 #include "lib/product/blas_host.h"
 #include "run/cache/cache.h"
 #include "run/machine/calibrate.h"

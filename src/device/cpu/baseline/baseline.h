@@ -10,7 +10,7 @@
 #ifndef TT_DEVICE_CPU_BASELINE_BASELINE_H
 #define TT_DEVICE_CPU_BASELINE_BASELINE_H
 
-#include "ir/program.h"
+#include "ir/user/program.h"
 
 /* As tt_program_fn; not 0: the function failed. */
 typedef int32_t (*tt_baseline_fn)(tt_pcall *call, const int64_t *word, int64_t *out);
@@ -19,8 +19,8 @@ typedef struct tt_baseline_host {
   void *ctx;
   /*
   ** Asked at the beginning of each turn of every loop while tt_baseline.over is not 0: `frame` is the function under
-  ** way (ir/program.h), `function` its number in the program, `loop` the loop's, whose turn was decided. 0: go on here;
-  ** 1: it was brought to its end elsewhere, and failed; 2: to its end, and the result is in `out`.
+  ** way (ir/user/program.h), `function` its number in the program, `loop` the loop's, whose turn was decided. 0: go on
+  ** here; 1: it was brought to its end elsewhere, and failed; 2: to its end, and the result is in `out`.
   */
   int32_t (*over)(void *ctx, tt_pcall *call, const int64_t *frame, int64_t *out, int64_t function, int64_t loop);
 } tt_baseline_host;

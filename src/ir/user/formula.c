@@ -1,7 +1,7 @@
 /*
 ** Formulas as data: their check, their print.
 */
-#include "ir/formula.h"
+#include "ir/user/formula.h"
 
 #include <assert.h>
 

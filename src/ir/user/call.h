@@ -2,8 +2,8 @@
 ** A recorded launch of a kernel that a user wrote: what a CALL node owns. The node's operands are the values of the
 ** storages that the launch was given, each once; what it leaves of those it may write is read with PICK.
 */
-#ifndef TT_IR_CALL_H
-#define TT_IR_CALL_H
+#ifndef TT_IR_USER_CALL_H
+#define TT_IR_USER_CALL_H
 
 #include "ir/device.h"
 #include "ir/node.h"

@@ -1,7 +1,7 @@
 /*
 ** The types of programs, interned by a walk over the few that a program has.
 */
-#include "ir/program.h"
+#include "ir/user/program.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 ** A lowered step: the kernel (no sizes in it) and what this step binds to it. The artefact
 ** between kernel/ and run/.
 */
-#ifndef TT_IR_LAUNCH_H
-#define TT_IR_LAUNCH_H
+#ifndef TT_IR_USER_LAUNCH_H
+#define TT_IR_USER_LAUNCH_H
 
 #include "ir/kernel.h"
 #include "ir/plan.h"

@@ -6,8 +6,8 @@
 **   1. operands come before what uses them, and have the types that the operation takes
 **   2. result[k] is -1 (parameter k is not written), or a step of parameter k's type
 */
-#ifndef TT_IR_FORMULA_H
-#define TT_IR_FORMULA_H
+#ifndef TT_IR_USER_FORMULA_H
+#define TT_IR_USER_FORMULA_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
 ** barrier is a statement. Nothing of Python is left but names and line numbers for messages.
 ** Every node belongs to the program's arena. Types are interned: equal types are equal pointers.
 */
-#ifndef TT_IR_PROGRAM_H
-#define TT_IR_PROGRAM_H
+#ifndef TT_IR_USER_PROGRAM_H
+#define TT_IR_USER_PROGRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
