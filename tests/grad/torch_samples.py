@@ -1,4 +1,4 @@
-"""PyTorch's own samples of its operations over ours: values, and gradients for a cotangent by chance.
+"""PyTorch's own samples of its operations over ours: values, gradients and their gradients, for cotangents by chance.
 
     python tests/grad/torch_samples.py [WORD...]      operations whose names hold one of the words
 
@@ -515,22 +515,47 @@ def compare(torch, op, sample, ours, pick):
     pairs = [(g, w) for g, w in zip(got, want) if w.requires_grad]
     if not pairs or not leaves:
         return None
+    twice = op.supports_gradgrad and op.name not in FIRST_ONLY
+    mine, theirs = gradients(torch, pairs, leaves, twice)
+    if wrong := differ(op, mine, theirs, leaves):
+        return f"gradient {wrong}"
+    again = [(m, t) for m, t in zip(mine, theirs) if t is not None and t.requires_grad]
+    if not twice or not again or any(m is None for m, _ in again):
+        return None
+    wrong = differ(op, *gradients(torch, again, leaves, False), leaves)
+    at_zero = "at_zero" in op.variant_test_name
+    return f"second derivative {wrong}" if wrong and not at_zero else None
+
+
+# Of a Hermitian matrix they do not project, and of attention they have no second derivative; at zero they have NaN.
+FIRST_ONLY = {"linalg.cholesky", "nn.functional.scaled_dot_product_attention"}
+
+
+def gradients(torch, pairs, leaves, twice):
+    """Ours and theirs by all leaves, for the same cotangents by chance."""
     generator = torch.Generator().manual_seed(0)
     seeds = [torch.randn(w.shape, dtype=w.dtype, generator=generator) for _, w in pairs]
-    theirs = torch.autograd.grad([w for _, w in pairs], [t for t, _ in leaves], seeds, allow_unused=True)
+    theirs = torch.autograd.grad(
+        [w for _, w in pairs], [t for t, _ in leaves], seeds, allow_unused=True, create_graph=twice
+    )
     followed = [(g, tt.array(s.numpy())) for (g, _), s in zip(pairs, seeds) if g.requires_grad]
     found = [None] * len(leaves)
     if followed:
-        found = tt.grad([g for g, _ in followed], [a for _, a in leaves], [s for _, s in followed], allow_unused=True)
-    for k, (mine, other) in enumerate(zip(found, theirs)):
-        shape = leaves[k][1].shape
-        mine, other = (np.zeros(shape) if x is None else x for x in (mine, other))
+        arrays, given = zip(*followed)
+        found = tt.grad(arrays, [a for _, a in leaves], given, allow_unused=True, create_graph=twice)
+    return found, theirs
+
+
+def differ(op, mine, theirs, leaves):
+    """The first that differs, or None."""
+    for k, (m, t) in enumerate(zip(mine, theirs)):
+        m = np.zeros(leaves[k][1].shape) if m is None else m.detach().numpy()
         # A copy: what is known to be zeros has no memory in PyTorch.
-        other = other.clone().resolve_conj().resolve_neg().numpy() if hasattr(other, "clone") else other
+        t = np.zeros(leaves[k][1].shape) if t is None else t.detach().clone().resolve_conj().resolve_neg().numpy()
         if op.name == "linalg.cholesky":  # of a Hermitian matrix only the Hermitian part has a meaning
-            mine, other = (np.asarray(x) + np.conj(np.swapaxes(np.asarray(x), -1, -2)) for x in (mine, other))
-        if wrong := close(mine, other):
-            return f"gradient {k}: {wrong}"
+            m, t = (x + np.conj(np.swapaxes(x, -1, -2)) for x in (m, t))
+        if wrong := close(m, t):
+            return f"{k}: {wrong}"
     return None
 
 

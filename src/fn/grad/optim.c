@@ -50,21 +50,48 @@ static tt_array *running(tt_composer *c, tt_array *old, double factor, double mo
   return old && part ? tt__compose_op2(c, TT_ADD, tt__compose_opf(c, TT_MUL, old, factor), part) : part;
 }
 
+/* The new states as arrays of their own, or (false) none of them. */
+static bool own_states(change *w, tt_array **own) {
+  for (int k = 0; k < w->n * w->per && w->c.code == TT_OK; k++) {
+    tt_array *next = w->param[k / w->per] ? w->state[k] : NULL;
+    tt_node *n = next ? tt__compose_node(&w->c, next) : NULL;
+    own[k] = n ? tt__array_of(n, w->c.err) : NULL;
+    tt__node_release(n);
+    if (next && !own[k]) w->c.code = TT_ENOMEM;
+    if (own[k] && own[k]->storage->node->pending)
+      own[k]->storage->node->flags |= TT_NODE_STEP; /* also of gradients at hand */
+  }
+  for (int k = 0; k < w->n * w->per && w->c.code != TT_OK; k++) tt__array_release(own[k]);
+  return w->c.code == TT_OK;
+}
+
+/* New values of all parameters, or (false) of none: those that have one get the old one back, the last one first. */
+static bool set_all(change *w, tt_array *const *param, tt_node **old) {
+  int k = 0;
+  for (; k < w->n && w->c.code == TT_OK; k++) {
+    if (!w->param[k]) continue;
+    old[k] = tt__node_retain(param[k]->storage->node);
+    tt__compose_set(&w->c, param[k], tt_v_array(w->param[k]));
+  }
+  while (k-- > 0) {
+    if (old[k] && w->c.code != TT_OK && param[k]->storage->node != old[k])
+      tt__storage_become(param[k]->storage, old[k]);
+    else
+      tt__node_release(old[k]);
+  }
+  return w->c.code == TT_OK;
+}
+
 /* The states become arrays of their own, parameters new values of theirs; then all is computed, together. */
 static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
-  for (int k = 0; k < w->n && w->c.code == TT_OK; k++) {
-    for (int i = 0; i < w->per && w->param[k]; i++) {
-      tt_array *next = w->state[k * w->per + i], **place = &state[k * w->per + i];
-      tt_node *n = next ? tt__compose_node(&w->c, next) : NULL;
-      tt_array *own = n ? tt__array_of(n, w->c.err) : NULL;
-      tt__node_release(n);
-      if (next && !own) w->c.code = TT_ENOMEM;
-      if (!own) continue;
-      if (own->storage->node->pending) own->storage->node->flags |= TT_NODE_STEP; /* also of gradients at hand */
-      tt__array_release(*place);
-      *place = own;
-    }
-    if (w->param[k] && w->c.code == TT_OK) tt__compose_set(&w->c, param[k], tt_v_array(w->param[k]));
+  int64_t states = (int64_t)w->n * w->per;
+  tt_array **own = tt__compose_scratch(&w->c, states + 1, sizeof *own);
+  tt_node **old = tt__compose_scratch(&w->c, w->n + 1, sizeof *old);
+  bool ready = own && old && own_states(w, own), done = ready && set_all(w, param, old);
+  for (int64_t k = 0; ready && k < states; k++) {
+    tt_array *gone = done && own[k] ? state[k] : own[k];
+    if (done && own[k]) state[k] = own[k];
+    tt__array_release(gone);
   }
   tt_code code = w->c.code;
   tt_error *err = w->c.err;
