@@ -1,5 +1,6 @@
 """Functions of networks: values by plain formulas, gradients by differences, types, and what is wrong."""
 
+import itertools
 import os
 import random
 import sys
@@ -127,6 +128,29 @@ def test_embedding_leaves_a_row_alone():
     assert (y.numpy() == [[[2, 3], [2, 3], [6, 7]]]).all()
     y.sum().backward()
     assert (w.grad.numpy() == [[0, 0], [2, 2], [0, 0], [0, 0]]).all()
+
+
+def ways(labels, steps):
+    """All sequences of classes that are those labels, with blanks (0) between and repeats joined."""
+    for way in itertools.product(range(3), repeat=steps):
+        if [k for k, _ in itertools.groupby(way) if k] == list(labels):
+            yield way
+
+
+@pytest.mark.parametrize("labels, steps", [((1, 2), 4), ((1, 1), 4), ((2,), 3), ((), 2), ((1, 1), 2)])
+def test_labels_spread_over_sequences(labels, steps):
+    x = np.random.default_rng(0).standard_normal((steps, 3))
+    want = -np.log(max(sum(np.exp(sum(x[t, k] for t, k in enumerate(way))) for way in ways(labels, steps)), 1e-300))
+    target = np.array(labels, "int64").reshape(1, -1), np.array([steps]), np.array([len(labels)])
+
+    def f(x):
+        return functional.ctc_loss(x.reshape(steps, 1, 3), *map(tt.array, target), reduction="sum", zero_infinity=True)
+
+    got = f(tt.array(x)).numpy()
+    np.testing.assert_allclose(got, 0 if want > 600 else want, atol=1e-12)
+    np.testing.assert_allclose(*(g(f, x)[0] for g in (backward, differences)), atol=1e-7)
+    with pytest.raises(NotImplementedError, match="the second derivative of 'ctc_loss'"):
+        tt.grad(lambda x: (tt.grad(f)(x) ** 2).sum())(tt.array(x))
 
 
 def launches(f):

@@ -247,3 +247,23 @@ def test_transformers(options):
         got = ours(*(a for a, _ in inputs), **hidden[0])
         want = theirs(*(b for _, b in inputs), **hidden[1])
         compare(got, want, inputs, ours, theirs)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_labels_spread_over_sequences(seed):
+    r = np.random.default_rng(seed)
+    images, steps, n = int(r.integers(1, 4)), int(r.integers(4, 9)), int(r.integers(2, 5))
+    target = r.integers(0, 4, images)
+    inputs = r.integers(1 if seed % 4 == 0 else 2 * target.max() + 1, max(steps, 2 * target.max() + 1) + 1, images)
+    steps = max(steps, inputs.max())
+    labels = r.integers(1, n, (images, max(target.max(), 1)))
+    if seed % 2:
+        labels = np.concatenate([row[:k] for row, k in zip(labels, target)])
+    how = {"reduction": ["mean", "sum", "none"][seed % 3], "zero_infinity": True}
+    a, b = both(r.standard_normal((steps, images, n)), "float64", True)
+    got = functional.ctc_loss(functional.log_softmax(a, 2), *map(tt.array, (labels, inputs, target)), **how)
+    other = torch.nn.functional
+    want = other.ctc_loss(other.log_softmax(b, 2), *map(torch.tensor, (labels, inputs, target)), **how)
+    near(got, want, "float64")
+    got.sum().backward(), want.sum().backward()
+    near(a.grad, b.grad, "float64")

@@ -220,6 +220,7 @@ static const struct {
     {"lstsq", tt__rule_lstsq},
     {"pinv", tt__rule_pinv},
     {"binary_cross_entropy", tt__rule_binary_cross_entropy},
+    {"ctc_loss", tt__rule_ctc_loss},
 };
 
 void tt__rule_library(const tt_rule *r) {
