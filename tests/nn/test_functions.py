@@ -217,3 +217,32 @@ def test_what_is_wrong_is_said(call, kind, words):
     x = tt.ones((2, 3))
     with pytest.raises(kind, match=words):
         call(functional, x)
+
+
+def bits(name, seed, dtype):
+    args, how = sample(name, seed)
+    leaves = [given(a, dtype).requires_grad_() for a in args]
+    y = getattr(functional, name)(*leaves, **{k: given(v, dtype) for k, v in how.items()})
+    y.backward(tt.array(np.random.default_rng(seed).standard_normal(y.shape)).astype(y.dtype))
+    return [a.detach().numpy().tobytes() for a in (y, *(leaf.grad for leaf in leaves))]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_bits_do_not_depend_on_how_it_is_computed(name):
+    """At once and recorded it is too, but for sums over operands that lie differently (docs/numpy.md)."""
+    threads = tt.get_num_threads()
+    for seed, dtype in (30, "float64"), (31, "float32"), (32, "float16"):
+        tt.set_tier(0)
+        try:
+            want = bits(name, seed, dtype)
+            tt.set_fuse(False)
+            assert bits(name, seed, dtype) == want, "without fusion"
+            tt.set_fuse(True)
+            tt.set_num_threads(1)
+            assert bits(name, seed, dtype) == want, "with one thread"
+            tt.set_tier(1)
+            assert seed != 31 or bits(name, seed, dtype) == want, "compiled"
+        finally:
+            tt.set_fuse(True)
+            tt.set_tier(2)
+            tt.set_num_threads(threads)
