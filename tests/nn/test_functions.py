@@ -91,6 +91,15 @@ def test_in_place():
         functional.relu(leaf, inplace=True)
 
 
+def test_borders_around_nothing():
+    for shape, widths in ((0, 4), (1, 1)), ((2, 3), (2, -3)):
+        x = tt.ones(shape).requires_grad_()
+        y = functional.pad(x, widths, value=2.0)
+        assert (y.numpy() == 2).all()
+        y.sum().backward()
+        assert (x.grad.numpy() == np.zeros(shape)).all()
+
+
 def test_batch_norm_remembers():
     x = np.random.default_rng(0).standard_normal((4, 3, 5))
     mean, var = tt.zeros(3), tt.ones(3)
