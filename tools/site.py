@@ -4,6 +4,7 @@ The pages of docs/ are copied; the reference of Python comes from the package's 
 comments above the declarations in include/tutti, the gallery from the programs in examples/gallery with their pictures.
 """
 
+import importlib
 import inspect
 import os
 import pathlib
@@ -95,8 +96,9 @@ def write_reference(out):
 
     out.mkdir()
     pages = {"tutti": (tutti, tutti.__all__)}
-    for name in ("linalg", "fft", "random", "special", "cuda"):
-        module = getattr(tutti, name)
+    networks = ("nn", "nn.functional", "nn.init", "nn.utils", "optim", "optim.lr_scheduler")
+    for name in ("linalg", "fft", "random", "special", "cuda", *networks):
+        module = importlib.import_module("tutti." + name)
         names = getattr(module, "__all__", None) or [n for n in dir(module) if not n.startswith("_")]
         pages[f"tutti.{name}"] = (module, names)
     for page, (module, names) in pages.items():

@@ -52,7 +52,7 @@ static tt_code run_row(const tt_function_row *row, tt_call_frame *f, tt_error *e
   return code;
 }
 
-enum { MOST_PARAMS = 24, MOST_KNOWN = 2048 };
+enum { MOST_PARAMS = 32, MOST_KNOWN = 2048 };
 
 /* A signature's words between commas, without the marks of those that are given by name or by place alone. */
 static int count_params(const char *signature) {

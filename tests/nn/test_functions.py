@@ -1,5 +1,6 @@
 """Functions of networks: values by plain formulas, gradients by differences, types, and what is wrong."""
 
+import itertools
 import os
 import random
 import sys
@@ -90,6 +91,15 @@ def test_in_place():
         functional.relu(leaf, inplace=True)
 
 
+def test_borders_around_nothing():
+    for shape, widths in ((0, 4), (1, 1)), ((2, 3), (2, -3)):
+        x = tt.ones(shape).requires_grad_()
+        y = functional.pad(x, widths, value=2.0)
+        assert (y.numpy() == 2).all()
+        y.sum().backward()
+        assert (x.grad.numpy() == np.zeros(shape)).all()
+
+
 def test_batch_norm_remembers():
     x = np.random.default_rng(0).standard_normal((4, 3, 5))
     mean, var = tt.zeros(3), tt.ones(3)
@@ -127,6 +137,29 @@ def test_embedding_leaves_a_row_alone():
     assert (y.numpy() == [[[2, 3], [2, 3], [6, 7]]]).all()
     y.sum().backward()
     assert (w.grad.numpy() == [[0, 0], [2, 2], [0, 0], [0, 0]]).all()
+
+
+def ways(labels, steps):
+    """All sequences of classes that are those labels, with blanks (0) between and repeats joined."""
+    for way in itertools.product(range(3), repeat=steps):
+        if [k for k, _ in itertools.groupby(way) if k] == list(labels):
+            yield way
+
+
+@pytest.mark.parametrize("labels, steps", [((1, 2), 4), ((1, 1), 4), ((2,), 3), ((), 2), ((1, 1), 2)])
+def test_labels_spread_over_sequences(labels, steps):
+    x = np.random.default_rng(0).standard_normal((steps, 3))
+    want = -np.log(max(sum(np.exp(sum(x[t, k] for t, k in enumerate(way))) for way in ways(labels, steps)), 1e-300))
+    target = np.array(labels, "int64").reshape(1, -1), np.array([steps]), np.array([len(labels)])
+
+    def f(x):
+        return functional.ctc_loss(x.reshape(steps, 1, 3), *map(tt.array, target), reduction="sum", zero_infinity=True)
+
+    got = f(tt.array(x)).numpy()
+    np.testing.assert_allclose(got, 0 if want > 600 else want, atol=1e-12)
+    np.testing.assert_allclose(*(g(f, x)[0] for g in (backward, differences)), atol=1e-7)
+    with pytest.raises(NotImplementedError, match="the second derivative of 'ctc_loss'"):
+        tt.grad(lambda x: (tt.grad(f)(x) ** 2).sum())(tt.array(x))
 
 
 def launches(f):
@@ -193,3 +226,32 @@ def test_what_is_wrong_is_said(call, kind, words):
     x = tt.ones((2, 3))
     with pytest.raises(kind, match=words):
         call(functional, x)
+
+
+def bits(name, seed, dtype):
+    args, how = sample(name, seed)
+    leaves = [given(a, dtype).requires_grad_() for a in args]
+    y = getattr(functional, name)(*leaves, **{k: given(v, dtype) for k, v in how.items()})
+    y.backward(tt.array(np.random.default_rng(seed).standard_normal(y.shape)).astype(y.dtype))
+    return [a.detach().numpy().tobytes() for a in (y, *(leaf.grad for leaf in leaves))]
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_bits_do_not_depend_on_how_it_is_computed(name):
+    """At once and recorded it is too, but for sums over operands that lie differently (docs/numpy.md)."""
+    threads = tt.get_num_threads()
+    for seed, dtype in (30, "float64"), (31, "float32"), (32, "float16"):
+        tt.set_tier(0)
+        try:
+            want = bits(name, seed, dtype)
+            tt.set_fuse(False)
+            assert bits(name, seed, dtype) == want, "without fusion"
+            tt.set_fuse(True)
+            tt.set_num_threads(1)
+            assert bits(name, seed, dtype) == want, "with one thread"
+            tt.set_tier(1)
+            assert seed != 31 or bits(name, seed, dtype) == want, "compiled"
+        finally:
+            tt.set_fuse(True)
+            tt.set_tier(2)
+            tt.set_num_threads(threads)

@@ -162,3 +162,33 @@ def test_like_pytorch(name, options):
         train(theirs, torch.tensor, w, 1), train(mine, tt.array, v, 1)
         np.testing.assert_allclose(v.detach().numpy(), w.detach().numpy(), rtol=1e-6)
         told, state = theirs.state_dict(), mine.state_dict()
+
+
+def valley(w):
+    return (1 - w[0]) ** 2 + 10 * (w[1] - w[0] ** 2) ** 2 + (w[2:] ** 2).sum()
+
+
+def descend(module, make, steps, **options):
+    w = make(START)
+    w.requires_grad_()
+    o = module.optim.LBFGS([w], **options)
+
+    def closure():
+        o.zero_grad()
+        loss = valley(w)
+        loss.backward()
+        return loss
+
+    return o, w, [float(o.step(closure).detach()) for _ in range(steps)]
+
+
+@pytest.mark.parametrize("options", [{"lr": 0.3}, {"lr": 0.8, "history_size": 3}, {"lr": 0.5, "max_iter": 4}])
+def test_lbfgs(options):
+    o, w, losses = descend(tt, tt.array, 12, **options)
+    assert losses[-1] < 1e-2 * losses[0]
+    torch = pytest.importorskip("torch")
+    theirs, v, others = descend(torch, torch.tensor, 12, **options)
+    np.testing.assert_allclose(losses, others, rtol=1e-6, atol=1e-12)
+    assert o.state_dict()["state"][0]["func_evals"] == theirs.state_dict()["state"][0]["func_evals"]
+    with pytest.raises(NotImplementedError, match="line searches are not implemented"):
+        tt.optim.LBFGS([w], line_search_fn="strong_wolfe")

@@ -140,3 +140,130 @@ def test_gradients_kept_short(norm):
         sides.append([total, *(leaf.grad for leaf in leaves)])
     for ours, theirs in zip(*sides):
         near(ours, theirs, "float64")
+
+
+@pytest.mark.parametrize("made, shape", [
+    ("RNN(3, 4)", (5, 2, 3)), ("RNN(3, 4, nonlinearity='relu', num_layers=2)", (5, 2, 3)), ("LSTM(3, 4)", (5, 2, 3)),
+    ("LSTM(3, 4, num_layers=2, bidirectional=True)", (5, 2, 3)),
+    ("LSTM(3, 4, batch_first=True, bias=False)", (2, 5, 3)),
+    ("GRU(3, 4, 2)", (5, 2, 3)), ("GRU(3, 4, bidirectional=True)", (5, 3)), ("LSTM(3, 4)", (6, 3)),
+])  # fmt: skip
+@pytest.mark.parametrize("started", [False, True])
+def test_recurrent_layers(made, shape, started):
+    ours, theirs = (eval("nn." + made, {"nn": module.nn}) for module in (tt, torch))
+    assert repr(ours) == repr(theirs)
+    ours.load_state_dict({k: v.numpy() for k, v in theirs.state_dict().items()})
+    r = np.random.default_rng(0)
+    (a, b), states = both(r.standard_normal(shape), "float32", True), []
+    if started:
+        n = len([k for k in theirs.state_dict() if k.startswith("weight_hh")])
+        images = () if len(shape) == 2 else (shape[0] if "batch_first" in made else shape[1],)
+        states = [both(r.standard_normal((n, *images, 4)), "float32", True) for _ in range(1 + ("LSTM" in made))]
+    given = [tuple(s[k] for s in states) if len(states) > 1 else (states[0][k] if states else None) for k in (0, 1)]
+    got, want = ours(a, given[0]), theirs(b, given[1])
+    flat = [(got[0], want[0]), *(zip(got[1], want[1]) if "LSTM" in made else [got[1:] + want[1:]])]
+    for x, y in flat:
+        near(x, y, "float32")
+    sum((x * x).sum() for x, _ in flat).backward()
+    sum((y * y).sum() for _, y in flat).backward()
+    for x, y in [(a, b), *states, *zip(ours.parameters(), theirs.parameters(), strict=True)]:
+        near(x.grad, y.grad, "float32")
+
+
+@pytest.mark.parametrize(
+    "made", ["RNNCell(3, 4)", "RNNCell(3, 4, nonlinearity='relu')", "LSTMCell(3, 4)", "GRUCell(3, 4, bias=False)"]
+)
+@pytest.mark.parametrize("shape", [(2, 3), (3,)])
+def test_recurrent_cells(made, shape):
+    ours, theirs = (eval("nn." + made, {"nn": module.nn}) for module in (tt, torch))
+    assert repr(ours) == repr(theirs)
+    ours.load_state_dict({k: v.numpy() for k, v in theirs.state_dict().items()})
+    a, b = both(np.random.default_rng(0).standard_normal(shape), "float32", True)
+    got, want = None, None
+    for _ in range(3):
+        got, want = ours(a, got), theirs(b, want)
+    for x, y in zip(got, want) if isinstance(got, tuple) else [(got, want)]:
+        near(x, y, "float32")
+        (x * x).sum().backward(retain_graph=True), (y * y).sum().backward(retain_graph=True)
+    near(a.grad, b.grad, "float32")
+
+
+def loaded(made):
+    ours, theirs = (eval("nn." + made, {"nn": module.nn}) for module in (tt, torch))
+    assert set(ours.state_dict()) == set(theirs.state_dict())
+    ours.load_state_dict({k: v.numpy() for k, v in theirs.state_dict().items()})
+    return ours, theirs
+
+
+def compare(got, want, inputs, ours, theirs):
+    near(got, want, "float32")
+    w = np.random.default_rng(9).standard_normal(want.shape).astype("float32")
+    (got * tt.array(w)).sum().backward(), (want * torch.tensor(w)).sum().backward()
+    own, other = dict(ours.named_parameters()), dict(theirs.named_parameters())
+    for a, b in [*inputs, *((own[name], other[name]) for name in own)]:
+        near(a.grad, b.grad, "float32")
+
+
+@pytest.mark.parametrize("made", ["MultiheadAttention(8, 2)", "MultiheadAttention(8, 4, bias=False, batch_first=True)",
+                                  "MultiheadAttention(8, 2, kdim=5, vdim=3)"])  # fmt: skip
+@pytest.mark.parametrize("masks", ["", "bool", "float", "padding", "both", "heads"])
+@pytest.mark.parametrize("weights", [True, False])
+def test_heads(made, masks, weights):
+    ours, theirs = loaded(made)
+    r, turned = np.random.default_rng(0), "batch_first" in made
+    shapes = [(4, 3, 8), (5, 3, ours.kdim), (5, 3, ours.vdim)]
+    inputs = [both(r.standard_normal((s[1], s[0], s[2]) if turned else s), "float32", True) for s in shapes]
+    hidden = {}
+    if masks in ("bool", "both"):
+        hidden["attn_mask"] = both(np.triu(np.ones((4, 5), bool), 2), "float32", False)
+    if masks == "float":
+        hidden["attn_mask"] = both(r.standard_normal((4, 5)), "float32", False)
+    if masks == "heads":
+        hidden["attn_mask"] = both(r.standard_normal((3 * ours.num_heads, 4, 5)), "float32", False)
+    if masks in ("padding", "both"):
+        hidden["key_padding_mask"] = both(np.arange(5) >= np.array([[5], [4], [3]]), "float32", False)
+    got, shares = ours(*(a for a, _ in inputs), need_weights=weights, **{k: a for k, (a, _) in hidden.items()})
+    want, theirs_shares = theirs(
+        *(b for _, b in inputs), need_weights=weights, **{k: b for k, (_, b) in hidden.items()}
+    )
+    if weights:
+        near(shares, theirs_shares, "float32")
+    assert (shares is None) == (theirs_shares is None)
+    compare(got, want, inputs, ours, theirs)
+
+
+@pytest.mark.parametrize("options", ["", ", norm_first=True", ", activation='gelu', bias=False", ", batch_first=True"])
+def test_transformers(options):
+    for made in f"TransformerEncoderLayer(8, 2, 16, 0.0{options})", f"Transformer(8, 2, 2, 1, 16, 0.0{options})":
+        ours, theirs = loaded(made)
+        r = np.random.default_rng(0)
+        inputs = [
+            both(r.standard_normal((4, 3, 8)), "float32", True) for _ in range(2 if "Transformer(" in made else 1)
+        ]
+        hidden = [{}, {}]
+        if len(inputs) == 2:
+            steps = 3 if "batch_first" in options else 4
+            hidden = [{"tgt_mask": m.nn.Transformer.generate_square_subsequent_mask(steps)} for m in (tt, torch)]
+        got = ours(*(a for a, _ in inputs), **hidden[0])
+        want = theirs(*(b for _, b in inputs), **hidden[1])
+        compare(got, want, inputs, ours, theirs)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_labels_spread_over_sequences(seed):
+    r = np.random.default_rng(seed)
+    images, steps, n = int(r.integers(1, 4)), int(r.integers(4, 9)), int(r.integers(2, 5))
+    target = r.integers(0, 4, images)
+    inputs = r.integers(1 if seed % 4 == 0 else 2 * target.max() + 1, max(steps, 2 * target.max() + 1) + 1, images)
+    steps = max(steps, inputs.max())
+    labels = r.integers(1, n, (images, max(target.max(), 1)))
+    if seed % 2:
+        labels = np.concatenate([row[:k] for row, k in zip(labels, target)])
+    how = {"reduction": ["mean", "sum", "none"][seed % 3], "zero_infinity": True}
+    a, b = both(r.standard_normal((steps, images, n)), "float64", True)
+    got = functional.ctc_loss(functional.log_softmax(a, 2), *map(tt.array, (labels, inputs, target)), **how)
+    other = torch.nn.functional
+    want = other.ctc_loss(other.log_softmax(b, 2), *map(torch.tensor, (labels, inputs, target)), **how)
+    near(got, want, "float64")
+    got.sum().backward(), want.sum().backward()
+    near(a.grad, b.grad, "float64")

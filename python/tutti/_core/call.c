@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_PARAMS = 24 };
+enum { MAX_PARAMS = 32 };
 
 typedef enum param_kind {
   ANY,

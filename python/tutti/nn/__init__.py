@@ -15,6 +15,9 @@ _LATER = {
     "_borders": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
     "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d Upsample ZeroPad1d ZeroPad2d "
     "ZeroPad3d",
+    "_recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
+    "_transformer": "MultiheadAttention Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
+    "TransformerEncoderLayer",
     "_weighted": "BatchNorm1d BatchNorm2d BatchNorm3d Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d "
     "ConvTranspose3d Embedding Flatten GroupNorm Identity InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
     "Linear PReLU RMSNorm RReLU Unflatten",

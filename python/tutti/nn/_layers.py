@@ -40,6 +40,8 @@ _WORDS = {  # of constructors' parameters
     "reduction": "{'mean', 'sum', 'none'} : What becomes of the single losses.",
     "ignore_index": "int : A target that does not count.",
     "label_smoothing": "float : The share of the target that all classes share.",
+    "blank": "int : The class that stands for no label.",
+    "zero_infinity": "bool : Whether a loss that is infinite counts as 0.",
     "keepdim": "bool : Whether the axis stays, with length 1.",
 }
 
@@ -243,6 +245,35 @@ class _Triplet(_Row):
         return self._function(anchor, positive, negative, **self._numbers())
 
 
+class _SequenceLoss(_Row):
+    def forward(self, log_probs, targets, input_lengths, target_lengths):
+        """The loss of sequences.
+
+        Parameters
+        ----------
+        log_probs : ndarray
+            Logarithms of chances, [steps, images, classes], or without images.
+        targets : ndarray
+            Labels: a row for each image, or one after the other.
+        input_lengths : ndarray
+            How many steps each image has.
+        target_lengths : ndarray
+            How many labels each image has.
+
+        Returns
+        -------
+        ndarray
+            The loss.
+
+        Examples
+        --------
+        >>> log = tt.nn.functional.log_softmax(tt.zeros((4, 1, 3)), 2)
+        >>> tt.nn.CTCLoss().forward(log, tt.array([[1, 2]]), tt.array([4]), tt.array([2])).round(3)
+        array(0.843)
+        """
+        return self._function(log_probs, targets, input_lengths, target_lengths, **self._numbers())
+
+
 _FUNCTIONS = """
 ReLU(inplace=False) relu: What is above 0; else 0. | inplace
 ReLU6(inplace=False) relu6: What lies between 0 and 6, else the nearer of both. | inplace
@@ -312,6 +343,9 @@ MarginRankingLoss(margin=0.0, size_average=None, reduce=None, reduction='mean') 
 _TRIPLETS = """
 TripletMarginLoss(margin=1.0, p=2.0, eps=1e-06, swap=False, size_average=None, reduce=None, reduction='mean') triplet_margin_loss: What is missing to a margin between the distances to something alike and to something other. |
 """  # noqa: E501 (a row is a line)
+_SEQUENCES = """
+CTCLoss(blank=0, reduction='mean', zero_infinity=False) ctc_loss: The negative logarithm of the chance of labels, spread over a sequence in any way. |
+"""  # noqa: E501 (a row is a line)
 _PAIRS = """
 CosineSimilarity(dim=1, eps=1e-08) cosine_similarity: The cosine between vectors along an axis. |
 PairwiseDistance(p=2.0, eps=1e-06, keepdim=False) pairwise_distance: The length of differences of vectors along the last axis. |
@@ -327,6 +361,7 @@ _BASES = {
         (_PAIR_LOSSES, _PairLoss),
         (_TRIPLETS, _Triplet),
         (_PAIRS, _Pair),
+        (_SEQUENCES, _SequenceLoss),
     )
     for line in rows.strip().split("\n")
     for name in [line.partition("(")[0]]

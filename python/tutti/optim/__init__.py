@@ -18,6 +18,7 @@ __all__ = [
     "Adam",
     "AdamW",
     "Adamax",
+    "LBFGS",
     "NAdam",
     "Optimizer",
     "RAdam",
@@ -689,8 +690,10 @@ def _given(numbers):
 
 
 def __getattr__(name):
-    if name != "lr_scheduler":
-        raise AttributeError(f"module 'tutti.optim' has no attribute {name!r}")
     from importlib import import_module
 
-    return import_module(".lr_scheduler", __name__)
+    if name == "LBFGS":
+        return import_module("._lbfgs", __name__).LBFGS
+    if name == "lr_scheduler":
+        return import_module(".lr_scheduler", __name__)
+    raise AttributeError(f"module 'tutti.optim' has no attribute {name!r}")

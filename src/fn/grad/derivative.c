@@ -4,13 +4,13 @@
 */
 #include <string.h>
 
-#include "fn/expression.h"
+#include "fn/term.h"
 #include "fn/grad/rules.h"
 #include "ir/grad.h"
 
-static const tt_expression *expression_of(int op, int k) {
-  static const tt_expression *known[TT_OP_COUNT][3];
-  if (!known[op][k]) known[op][k] = tt__expression_read(tt__grad_text(op, k));
+static const tt_term *term_of(int op, int k) {
+  static const tt_term *known[TT_OP_COUNT][3];
+  if (!known[op][k]) known[op][k] = tt__term_read(tt__grad_text(op, k));
   return known[op][k];
 }
 
@@ -36,9 +36,9 @@ static tt_value exponent(tt_composer *c, tt_array *y) {
 
 bool tt__rule_slopes(tt_composer *c, tt_op op, tt_array *const *operand, tt_array *result, tt_array *g, unsigned wanted,
                      tt_array **out) {
-  tt_value value[TT_EXPRESSION_VALUES] = {[TT_EXPRESSION_R] = tt_v_array(result), [TT_EXPRESSION_G] = tt_v_array(g)};
-  for (int k = 0; k < tt__ops[op].arity; k++) value[TT_EXPRESSION_X + k] = tt_v_array(operand[k]);
-  if (op == TT_POW) value[TT_EXPRESSION_Y] = exponent(c, operand[1]);
+  tt_value value[TT_TERM_VALUES] = {[TT_TERM_R] = tt_v_array(result), [TT_TERM_G] = tt_v_array(g)};
+  for (int k = 0; k < tt__ops[op].arity; k++) value[TT_TERM_X + k] = tt_v_array(operand[k]);
+  if (op == TT_POW) value[TT_TERM_Y] = exponent(c, operand[1]);
   for (int k = 0; k < tt__ops[op].arity; k++) {
     const char *text = tt__grad_text(op, k);
     out[k] = NULL;
@@ -48,11 +48,11 @@ bool tt__rule_slopes(tt_composer *c, tt_op op, tt_array *const *operand, tt_arra
                        k + 1);
       return false;
     }
-    const tt_expression *e = expression_of(op, k);
+    const tt_term *e = term_of(op, k);
     tt_value v;
     if (!e) return tt__compose_fail(c, TT_ENOMEM, "out of memory") != NULL;
-    if (!tt__expression_record(c, e, value, &v)) return false;
-    out[k] = tt__expression_names(e, TT_EXPRESSION_G) ? v.as.array : times(c, g, v);
+    if (!tt__term_record(c, e, value, &v)) return false;
+    out[k] = tt__term_names(e, TT_TERM_G) ? v.as.array : times(c, g, v);
     if (!out[k]) return false;
   }
   return true;

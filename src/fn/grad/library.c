@@ -234,6 +234,7 @@ static const struct {
     {"pinv", tt__rule_pinv},
     {"binary_cross_entropy", tt__rule_binary_cross_entropy},
     {"logaddexp2", rule_logaddexp2},
+    {"ctc_loss", tt__rule_ctc_loss},
 };
 
 void tt__rule_library(const tt_rule *r) {

@@ -1,5 +1,5 @@
 /*
-** Cotangents through losses whose spelling has infinite slopes.
+** Cotangents through losses whose spelling has infinite slopes, or that are computed at the call.
 */
 #include "fn/grad/networks.h"
 
@@ -18,4 +18,16 @@ void tt__rule_binary_cross_entropy(const tt_rule *r) {
     tt_array *no = tt__compose_opf(c, TT_MAXIMUM, tt__compose_op1(c, TT_LOG1P, minus), -100);
     r->out[1] = tt__compose_op2(c, TT_MUL, r->g[0], tt__compose_op2(c, TT_SUB, no, yes));
   }
+}
+
+/* Of [steps, images, classes]: the slopes came with the loss, one for each image. */
+void tt__rule_ctc_loss(const tt_rule *r) {
+  tt_array *slope = tt__rule_operand(r, 1), *g = r->g[0];
+  if (r->taped) {
+    tt__compose_fail(r->c, TT_ENOTIMPL, "the second derivative of 'ctc_loss' is not implemented");
+    return;
+  }
+  if (!slope) return;
+  g = tt__compose_expand(r->c, tt__compose_expand(r->c, g, 1), 0);
+  r->out[0] = tt__compose_op2(r->c, TT_MUL, slope, g);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fn/expression.h"
+#include "fn/term.h"
 #include "fn/nn/nn.h"
 #include "fn/random/draw.h"
 
@@ -58,13 +58,13 @@ static const struct {
 };
 
 static tt_array *recorded(tt_composer *c, activation which, tt_array *x, const double *number) {
-  static const tt_expression *known[ACTIVATION_COUNT];
-  if (!known[which]) known[which] = tt__expression_read(rows[which].text);
+  static const tt_term *known[ACTIVATION_COUNT];
+  if (!known[which]) known[which] = tt__term_read(rows[which].text);
   if (!x || !known[which]) return x ? tt__compose_fail(c, TT_ENOMEM, "out of memory") : NULL;
-  tt_value y, value[TT_EXPRESSION_VALUES] = {[TT_EXPRESSION_X] = tt_v_array(x),
-                                             [TT_EXPRESSION_A] = tt_v_float(number[0]),
-                                             [TT_EXPRESSION_B] = tt_v_float(number[1])};
-  return tt__expression_record(c, known[which], value, &y) ? y.as.array : NULL;
+  tt_value y,
+      value[TT_TERM_VALUES] = {
+          [TT_TERM_X] = tt_v_array(x), [TT_TERM_A] = tt_v_float(number[0]), [TT_TERM_B] = tt_v_float(number[1])};
+  return tt__term_record(c, known[which], value, &y) ? y.as.array : NULL;
 }
 
 static tt_array *activated(tt_composer *c, const tt_call_frame *f, activation which) {
@@ -93,7 +93,7 @@ ACTIVATIONS
 /* ---- the normal distribution's: x times the share below x */
 
 static tt_array *nn_gelu(tt_composer *c, tt_call_frame *f) {
-  static const tt_expression *known[2];
+  static const tt_term *known[2];
   static const char *const text[2] = {"x * ndtr(x)",
                                       "0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)))"};
   tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, "gelu");
@@ -102,10 +102,10 @@ static tt_array *nn_gelu(tt_composer *c, tt_call_frame *f) {
   int which = strcmp(how, "tanh") == 0;
   if (!which && strcmp(how, "none") != 0)
     return tt__compose_fail(c, TT_EVALUE, "approximate argument must be either none or tanh.");
-  if (!known[which] && !(known[which] = tt__expression_read(text[which])))
+  if (!known[which] && !(known[which] = tt__term_read(text[which])))
     return tt__compose_fail(c, TT_ENOMEM, "out of memory");
-  tt_value y, value[TT_EXPRESSION_VALUES] = {[TT_EXPRESSION_X] = tt_v_array(x)};
-  return tt__expression_record(c, known[which], value, &y) ? tt__nn_result(c, f, y.as.array, given, -1) : NULL;
+  tt_value y, value[TT_TERM_VALUES] = {[TT_TERM_X] = tt_v_array(x)};
+  return tt__term_record(c, known[which], value, &y) ? tt__nn_result(c, f, y.as.array, given, -1) : NULL;
 }
 TT_HANDLER(nn_gelu)
 

@@ -5,6 +5,7 @@
 
 #include "fn/nn/nn.h"
 #include "fn/nn/window.h"
+#include "graph/tape.h"
 
 static bool check_width(tt_composer *c, const char *mode, tt_array *x, int axis, int64_t width) {
   int64_t n = tt__array_len(x)[axis];
@@ -43,6 +44,16 @@ static const char *mode_of(tt_composer *c, const char *word) {
   return NULL;
 }
 
+/* What stands around nothing has the history of that: gradients reach it, and are zeros. */
+static tt_array *around_nothing(tt_composer *c, tt_array *y, tt_array *x) {
+  if (!y || x->size > 0 || !tt__is_taped(x->storage->node)) return y;
+  tt_node *value = tt__compose_node(c, y), *of = value ? tt__compose_node(c, x) : NULL;
+  tt_node *n = of ? tt__tape_of_none(value, of, c->err) : NULL;
+  if (value && !of) tt__node_release(value);
+  tt__node_release(of);
+  return of ? tt__compose_of_node(c, n) : NULL;
+}
+
 /* input, pad, mode, value */
 static tt_array *nn_pad(tt_composer *c, tt_call_frame *f) {
   int64_t width[2 * TT_MAX_RANK];
@@ -75,6 +86,6 @@ static tt_array *nn_pad(tt_composer *c, tt_call_frame *f) {
   bool constant = strcmp(mode, "constant") == 0;
   if (constant && tt__arg_given(f, 3)) arg[3] = f->arg[3];
   if (constant && !tt__arg_given(f, 3)) arg[3] = tt_v_int(0);
-  return tt__fn_call(c, "pad", arg, constant ? 4 : 3);
+  return around_nothing(c, tt__fn_call(c, "pad", arg, constant ? 4 : 3), x);
 }
 TT_HANDLER(nn_pad)

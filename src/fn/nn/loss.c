@@ -3,7 +3,7 @@
 */
 #include <string.h>
 
-#include "fn/expression.h"
+#include "fn/term.h"
 #include "fn/nn/nn.h"
 #include "fn/nn/window.h"
 #include "graph/session.h"
@@ -43,7 +43,7 @@ typedef struct loss {
   int before, how, weight; /* where size_average, reduction and a weight stand; -1: nowhere */
   int number;              /* where a stands; -1: nowhere */
   double otherwise;
-  const tt_expression *known;
+  const tt_term *known;
 } loss;
 
 static tt_array *loss_of(tt_composer *c, tt_call_frame *f, loss *l) {
@@ -53,11 +53,10 @@ static tt_array *loss_of(tt_composer *c, tt_call_frame *f, loss *l) {
   tt_nn_reduction how = tt__nn_reduction(c, f, l->before, l->how);
   double number = l->number >= 0 ? tt__arg_float(c, f, l->number, l->otherwise) : 0;
   if (c->code != TT_OK) return NULL;
-  if (!l->known && !(l->known = tt__expression_read(l->text))) return tt__compose_fail(c, TT_ENOMEM, "out of memory");
-  tt_value y, value[TT_EXPRESSION_VALUES] = {[TT_EXPRESSION_X] = tt_v_array(a[0]),
-                                             [TT_EXPRESSION_Y] = tt_v_array(a[1]),
-                                             [TT_EXPRESSION_A] = tt_v_float(number)};
-  if (!tt__expression_record(c, l->known, value, &y)) return NULL;
+  if (!l->known && !(l->known = tt__term_read(l->text))) return tt__compose_fail(c, TT_ENOMEM, "out of memory");
+  tt_value y, value[TT_TERM_VALUES] = {
+                  [TT_TERM_X] = tt_v_array(a[0]), [TT_TERM_Y] = tt_v_array(a[1]), [TT_TERM_A] = tt_v_float(number)};
+  if (!tt__term_record(c, l->known, value, &y)) return NULL;
   return tt__nn_reduced(c, weighted(c, f, l->weight, y.as.array), how, t);
 }
 

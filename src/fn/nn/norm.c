@@ -196,7 +196,7 @@ TT_HANDLER(nn_rms_norm)
 /* input, num_groups, weight, bias, eps: over the channels of a group and their space. */
 static tt_array *nn_group_norm(tt_composer *c, tt_call_frame *f) {
   tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, "group_norm");
-  int64_t groups = tt__arg_int(c, f, 1, 1), len[TT_MAX_RANK + 1];
+  int64_t groups = tt__arg_int(c, f, 1, 1);
   if (!x || c->code != TT_OK || !has_channels(c, x, "group_norm")) return NULL;
   const int64_t *own = tt__array_len(x);
   if (groups < 1 || own[1] % groups != 0) {
@@ -210,13 +210,10 @@ static tt_array *nn_group_norm(tt_composer *c, tt_call_frame *f) {
   }
   tt_array *weight = of_channels(c, f, 2, "weight", x), *bias = of_channels(c, f, 3, "bias", x);
   double eps = tt__arg_float(c, f, 4, 1e-5);
-  len[0] = own[0];
-  len[1] = groups;
-  len[2] = own[1] / groups;
-  memcpy(len + 3, own + 2, sizeof *len * (size_t)(x->rank - 2));
-  tt_array *parts = tt__compose_reshape(c, x, x->rank + 1, len);
+  int64_t images = own[0], flat[3] = {images, groups, images ? x->size / (images * groups) : 0};
+  tt_array *parts = tt__compose_reshape(c, x, 3, flat);
   if (!parts || c->code != TT_OK) return NULL;
-  moments m = measured(c, parts, last_axes(parts->rank, parts->rank - 2));
+  moments m = measured(c, parts, last_axes(3, 1));
   tt_array *y = tt__compose_reshape(c, normalised(c, parts, &m, eps), x->rank, tt__array_len(x));
   return tt__nn_result(c, f, scaled(c, y, weight, bias), given, -1);
 }

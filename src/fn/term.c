@@ -1,7 +1,7 @@
 /*
-** Expressions over elements; see expression.h.
+** Terms; see term.h.
 */
-#include "fn/expression.h"
+#include "fn/term.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct step {
   double number;
 } step;
 
-struct tt_expression {
+struct tt_term {
   int n;
   uint32_t names; /* a bit for each value that it names */
   step step[];
@@ -68,7 +68,7 @@ static tt_op op_called(const char *word, size_t n) {
 }
 
 static void word(reader *r) {
-  static const char letters[] = "xyzrgabc"; /* as tt_expression_value */
+  static const char letters[] = "xyzrgabc"; /* as tt_term_value */
   const char *from = r->at;
   while (is_letter(*r->at)) r->at++;
   size_t n = (size_t)(r->at - from);
@@ -163,20 +163,20 @@ static void comparison(reader *r) {
   }
 }
 
-const tt_expression *tt__expression_read(const char *text) {
+const tt_term *tt__term_read(const char *text) {
   reader r = {.at = text};
   comparison(&r);
   skip(&r);
-  tt_expression *out = r.bad || *r.at ? NULL : tt__mem_alloc(sizeof *out + (size_t)r.n * sizeof *r.step);
+  tt_term *out = r.bad || *r.at ? NULL : tt__mem_alloc(sizeof *out + (size_t)r.n * sizeof *r.step);
   if (!out) return NULL;
-  *out = (tt_expression){.n = r.n};
+  *out = (tt_term){.n = r.n};
   memcpy(out->step, r.step, (size_t)r.n * sizeof *r.step);
   for (int k = 0; k < r.n; k++)
     if (r.step[k].kind == PUSH_VALUE) out->names |= 1u << r.step[k].value;
   return out;
 }
 
-bool tt__expression_names(const tt_expression *e, tt_expression_value v) { return e->names >> v & 1; }
+bool tt__term_names(const tt_term *e, tt_term_value v) { return e->names >> v & 1; }
 
 /* ---- recording */
 
@@ -205,7 +205,7 @@ static bool push_value(tt_value *to, const step *s, const tt_value *value) {
   return true;
 }
 
-bool tt__expression_record(tt_composer *c, const tt_expression *e, const tt_value *value, tt_value *out) {
+bool tt__term_record(tt_composer *c, const tt_term *e, const tt_value *value, tt_value *out) {
   tt_value stack[DEEPEST];
   int n = 0;
   for (int k = 0; k < e->n; k++) {

@@ -1,0 +1,206 @@
+/*
+** Recurrent layers: Elman's networks, LSTM and GRU. What the input adds is one product for the whole sequence; each
+** step is then a product with the state before and one kernel.
+*/
+#include <string.h>
+
+#include "fn/linalg/matrix.h"
+#include "fn/nn/nn.h"
+#include "fn/nn/window.h"
+
+typedef enum kind { RNN_TANH, RNN_RELU, LSTM, GRU, KINDS } kind;
+
+static const struct {
+  const char *name;
+  int gates;
+} kinds[] = {{"RNN_TANH", 1}, {"RNN_RELU", 1}, {"LSTM", 4}, {"GRU", 3}};
+
+/* One direction of one layer: its weights, transposed, and the state that a step changes. */
+typedef struct cell {
+  tt_composer *c;
+  kind kind;
+  int64_t width; /* of the state */
+  tt_array *from_input, *from_state, *input_bias, *state_bias;
+  tt_array *h, *memory;
+} cell;
+
+static tt_array *sum_of(tt_composer *c, tt_array *a, tt_array *b) { return b ? tt__compose_op2(c, TT_ADD, a, b) : a; }
+
+/* Gate k of [..., gates * width]. */
+static tt_array *gate(const cell *l, tt_array *all, int k) {
+  return all ? tt__compose_slice(l->c, all, all->rank - 1, k * l->width, l->width, 1) : NULL;
+}
+
+static tt_array *gate_sigmoid(const cell *l, tt_array *all, int k) {
+  return tt__compose_op1(l->c, TT_EXPIT, gate(l, all, k));
+}
+
+static void step_lstm(cell *l, tt_array *sums) {
+  tt_composer *c = l->c;
+  tt_array *keep = tt__compose_op2(c, TT_MUL, gate_sigmoid(l, sums, 1), l->memory);
+  tt_array *add = tt__compose_op2(c, TT_MUL, gate_sigmoid(l, sums, 0), tt__compose_op1(c, TT_TANH, gate(l, sums, 2)));
+  l->memory = tt__compose_op2(c, TT_ADD, keep, add);
+  l->h = tt__compose_op2(c, TT_MUL, gate_sigmoid(l, sums, 3), tt__compose_op1(c, TT_TANH, l->memory));
+}
+
+/* The new state is left for the old one by the gate z. */
+static void step_gru(cell *l, tt_array *x, tt_array *h) {
+  tt_composer *c = l->c;
+  tt_array *both = tt__compose_op2(c, TT_ADD, x, h), *r = gate_sigmoid(l, both, 0), *z = gate_sigmoid(l, both, 1);
+  tt_array *more = tt__compose_op2(c, TT_MUL, r, gate(l, h, 2));
+  tt_array *n = tt__compose_op1(c, TT_TANH, tt__compose_op2(c, TT_ADD, gate(l, x, 2), more));
+  l->h = tt__compose_op2(c, TT_ADD, n, tt__compose_op2(c, TT_MUL, z, tt__compose_op2(c, TT_SUB, l->h, n)));
+}
+
+/* x: what the input adds to the gates. */
+static void step(cell *l, tt_array *x) {
+  tt_composer *c = l->c;
+  tt_array *h = sum_of(c, tt__compose_matmul(c, l->h, l->from_state), l->state_bias);
+  if (l->kind == GRU) {
+    step_gru(l, x, h);
+    return;
+  }
+  tt_array *sums = tt__compose_op2(c, TT_ADD, x, h);
+  if (l->kind == LSTM)
+    step_lstm(l, sums);
+  else if (l->kind == RNN_TANH)
+    l->h = tt__compose_op1(c, TT_TANH, sums);
+  else
+    l->h = sums ? tt__compose_where(c, tt__compose_opi(c, TT_LE, sums, 0), tt_v_int(0), tt_v_array(sums)) : NULL;
+}
+
+/* A whole sequence x [steps, images, inputs], forward or from its end; gives [steps, images, width]. */
+static tt_array *run(cell *l, tt_array *x, bool reverse) {
+  tt_composer *c = l->c;
+  tt_array *all = sum_of(c, tt__compose_matmul(c, x, l->from_input), l->input_bias);
+  int64_t n = tt__array_len(x)[0];
+  tt_array **out = tt__compose_scratch(c, n, sizeof(tt_array *));
+  for (int64_t k = 0; k < n && out && all; k++) {
+    int64_t t = reverse ? n - 1 - k : k;
+    tt_array *part = tt__compose_slice(c, all, 0, t, 1, 1);
+    step(l, part ? tt__compose_reshape(c, part, 2, tt__array_len(part) + 1) : NULL);
+    if (!l->h || !(out[t] = tt__compose_expand(c, l->h, 0))) return NULL;
+  }
+  return out && all ? tt__compose_concat(c, out, n, 0) : NULL;
+}
+
+/* ---- the call */
+
+typedef struct network {
+  kind kind;
+  int64_t layers, ways, width;
+  bool biases, training;
+  double dropout;
+  tt_array **weight;
+  int64_t weights;
+} network;
+
+static kind kind_of(tt_composer *c, const char *name) {
+  for (int k = 0; k < KINDS; k++)
+    if (strcmp(kinds[k].name, name) == 0) return (kind)k;
+  tt__compose_fail(c, TT_EVALUE, "Unrecognized RNN mode: %s", name);
+  return KINDS;
+}
+
+static tt_array *row_of(tt_composer *c, tt_array *states, int64_t k) {
+  tt_array *one = states ? tt__compose_slice(c, states, 0, k, 1, 1) : NULL;
+  return one ? tt__compose_reshape(c, one, 2, tt__array_len(one) + 1) : NULL;
+}
+
+static cell cell_of(tt_composer *c, const network *w, int64_t k, tt_array *h, tt_array *memory) {
+  tt_array **own = w->weight + k * (w->biases ? 4 : 2);
+  cell l = {.c = c, .kind = w->kind, .width = w->width, .h = row_of(c, h, k), .memory = row_of(c, memory, k)};
+  l.from_input = tt__compose_swap(c, own[0]);
+  l.from_state = tt__compose_swap(c, own[1]);
+  if (w->biases) l.input_bias = own[2], l.state_bias = own[3];
+  return l;
+}
+
+static bool check_states(tt_composer *c, const network *w, tt_array *x, tt_array *state, const char *name) {
+  const int64_t want[3] = {w->layers * w->ways, tt__array_len(x)[1], w->width};
+  if (state->rank == 3 && memcmp(tt__array_len(state), want, sizeof want) == 0) return true;
+  char there[160], here[160];
+  tt__window_shape(3, want, there, sizeof there);
+  tt__window_shape(state->rank, tt__array_len(state), here, sizeof here);
+  tt__compose_fail(c, TT_EVALUE, "Expected %s size %s, got %s", name, there, here);
+  return false;
+}
+
+static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_array *x) {
+  w->kind = kind_of(c, tt__arg_string(c, f, 0, ""));
+  w->weight = tt__arg_arrays(c, f, 4, &w->weights);
+  w->biases = tt__arg_bool(c, f, 5, true);
+  w->layers = tt__arg_int(c, f, 6, 1);
+  w->dropout = tt__arg_float(c, f, 7, 0);
+  w->training = tt__arg_bool(c, f, 8, false);
+  w->ways = tt__arg_bool(c, f, 9, false) ? 2 : 1;
+  if (c->code != TT_OK || !x || !w->weight) return false;
+  if (w->weights != w->layers * w->ways * (w->biases ? 4 : 2) || w->weights == 0)
+    return tt__compose_fail(c, TT_EVALUE, "%s: %lld weights do not fit", kinds[w->kind].name, (long long)w->weights) !=
+           NULL;
+  w->width = tt__array_len(w->weight[1])[1];
+  int64_t inputs = tt__array_len(w->weight[0])[1], have = x->rank == 3 ? tt__array_len(x)[2] : -1;
+  if (inputs != have)
+    tt__compose_fail(c, TT_EVALUE, "input.size(-1) must be equal to input_size. Expected %lld, got %lld",
+                     (long long)inputs, (long long)have);
+  else if (tt__array_len(x)[0] == 0)
+    tt__compose_fail(c, TT_EVALUE, "Expected sequence length to be larger than 0 in RNN");
+  return c->code == TT_OK;
+}
+
+/* mode, input, hx, cx, weights, biases, layers, dropout, training, bidirectional: the last layer's states, the last
+ * states of all layers and ways, and LSTM's memories. */
+static tt_array *nn_recurrent(tt_composer *c, tt_call_frame *f) {
+  network w = {0};
+  tt_array *x = tt__arg_array(c, f, 1), *h = tt__arg_array(c, f, 2), *memory = NULL;
+  if (!read_network(c, f, &w, x) || !h || !check_states(c, &w, x, h, "hidden[0]")) return NULL;
+  if (w.kind == LSTM && (!(memory = tt__arg_array(c, f, 3)) || !check_states(c, &w, x, memory, "hidden[1]")))
+    return NULL;
+  int64_t n = w.layers * w.ways;
+  tt_array **last = tt__compose_scratch(c, 2 * n, sizeof(tt_array *));
+  for (int64_t layer = 0; layer < w.layers && last; layer++) {
+    tt_array *way[2] = {NULL, NULL};
+    for (int64_t d = 0; d < w.ways; d++) {
+      int64_t k = layer * w.ways + d;
+      cell l = cell_of(c, &w, k, h, memory);
+      if (!(way[d] = run(&l, x, d == 1))) return NULL;
+      last[k] = tt__compose_expand(c, l.h, 0);
+      last[n + k] = memory ? tt__compose_expand(c, l.memory, 0) : NULL;
+    }
+    x = w.ways == 2 ? tt__compose_concat(c, way, 2, 2) : way[0];
+    if (w.training && w.dropout > 0 && layer + 1 < w.layers && x) {
+      const tt_value arg[] = {tt_v_array(x), tt_v_float(w.dropout)};
+      x = tt__fn_call(c, "nn.functional.dropout", arg, 2);
+    }
+  }
+  if (!last || !x) return NULL;
+  f->tuple = true;
+  if (tt__fn_give(c, f, x) && tt__fn_give(c, f, tt__compose_concat(c, last, n, 0)) && memory)
+    tt__fn_give(c, f, tt__compose_concat(c, last + n, n, 0));
+  return NULL;
+}
+TT_HANDLER(nn_recurrent)
+
+/* mode, input [images, inputs], hx, cx, weights (two, or four with biases): one step. */
+static tt_array *nn_recurrent_cell(tt_composer *c, tt_call_frame *f) {
+  network w = {.layers = 1, .ways = 1, .kind = kind_of(c, tt__arg_string(c, f, 0, ""))};
+  tt_array *x = tt__arg_array(c, f, 1), *h = tt__arg_array(c, f, 2), *memory = NULL;
+  w.weight = tt__arg_arrays(c, f, 4, &w.weights);
+  if (!x || !h || !w.weight || c->code != TT_OK) return NULL;
+  w.biases = w.weights == 4;
+  w.width = tt__array_len(w.weight[1])[1];
+  int64_t inputs = tt__array_len(w.weight[0])[1], have = tt__array_len(x)[x->rank - 1];
+  if (inputs != have)
+    return tt__compose_fail(c, TT_EVALUE, "input has inconsistent input_size: got %lld, expected %lld", (long long)have,
+                            (long long)inputs);
+  if (h->rank != 2 || tt__array_len(h)[1] != w.width || tt__array_len(h)[0] != tt__array_len(x)[0])
+    return tt__compose_fail(c, TT_EVALUE, "hidden0 has inconsistent hidden_size: got %lld, expected %lld",
+                            (long long)tt__array_len(h)[h->rank - 1], (long long)w.width);
+  if (w.kind == LSTM) memory = tt__compose_expand(c, tt__arg_array(c, f, 3), 0);
+  cell l = cell_of(c, &w, 0, tt__compose_expand(c, h, 0), memory);
+  step(&l, sum_of(c, tt__compose_matmul(c, x, l.from_input), l.input_bias));
+  f->tuple = true;
+  if (tt__fn_give(c, f, l.h) && w.kind == LSTM) tt__fn_give(c, f, l.memory);
+  return NULL;
+}
+TT_HANDLER(nn_recurrent_cell)
