@@ -508,3 +508,56 @@ def subclasses():
     a.mark = 3
     b = (a[1:] * 2).sum(0)
     return type(b).__name__, b.mark, b.tolist(), tt.asarray(a).shape
+
+
+@program
+def networks():
+    """Functions of networks, forward and backward; a batch norm that remembers."""
+    from tutti.nn import functional as F
+
+    x, w = grid().requires_grad_(), grid(3, 5).requires_grad_()
+    mean, var = tt.zeros(5), tt.ones(5)
+    y = F.gelu(F.layer_norm(x, 5)) + F.batch_norm(x, mean, var, training=True) + F.pad(x[:, 1:], (0, 1))
+    loss = F.cross_entropy(F.linear(y, w), tt.array([2, 0, 1, 1]), label_smoothing=0.1)
+    loss = loss + F.binary_cross_entropy(F.sigmoid(y), F.softmax(y.detach(), 1)) + F.triplet_margin_loss(y, x, w[:1])
+    loss = loss + F.interpolate(y[None], 7, mode="linear").sum() + F.adaptive_max_pool1d(y, 2).sum()
+    loss.backward()
+    return float(loss), x.grad.tolist(), w.grad.tolist(), mean.tolist()
+
+
+@program
+def sequences():
+    """Recurrent networks, attention of several heads, labels."""
+    from tutti import nn
+    from tutti.nn import functional as F
+
+    tt.random.seed(1)
+    x = grid(6, 4, "float32").reshape(3, 2, 4).requires_grad_()
+    y, _ = nn.LSTM(4, 4)(x)
+    z, _ = nn.MultiheadAttention(4, 2)(y, y, y)
+    log = F.log_softmax(z, 2)
+    loss = F.ctc_loss(log, tt.array([[1], [2]]), tt.array([3, 3]), tt.array([1, 1]))
+    loss.backward()
+    return float(loss), x.grad.tolist()
+
+
+@program
+def optimisers():
+    from tutti import nn
+
+    made = []
+    for kind in "SGD Adam RMSprop Adagrad Adadelta Adamax NAdam RAdam LBFGS".split():
+        w = grid(2, 3).requires_grad_()
+        o = getattr(tt.optim, kind)([w], lr=0.1)
+
+        def closure(w=w, o=o):
+            o.zero_grad()
+            loss = (w * w).sum()
+            loss.backward()
+            nn.utils.clip_grad_norm_([w], 1.0)
+            return loss
+
+        for _ in range(2):
+            o.step(closure)
+        made.append(w.detach().tolist())
+    return made

@@ -212,6 +212,8 @@ def test_few_launches(recorded):
     (lambda F, x: F.glu(x), ValueError, "Halving dimension must be even, but dimension 1 is size 3"),
     (lambda F, x: F.gelu(x, "erf"), ValueError, "approximate argument must be either none or tanh."),
     (lambda F, x: F.prelu(x, tt.ones(2)), ValueError, "Mismatch of parameter numbers and input channel size."),
+    (lambda F, x: F.pairwise_distance(x, x, p="two"), (TypeError, ValueError), "float"),
+    (lambda F, x: F.triplet_margin_loss(x, x, x, margin="wide"), (TypeError, ValueError), "float"),
     (lambda F, x: F.pad(x, (1, 1, 1)), ValueError, "Padding length must be divisible by 2"),
     (lambda F, x: F.pad(x, (3, 0), "reflect"), ValueError, "Padding size should be less than the corresponding input"),
     (lambda F, x: F.pad(x, (1, 0), "mirror"), NotImplementedError, "Unrecognised padding mode mirror"),

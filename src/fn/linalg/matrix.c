@@ -208,7 +208,7 @@ static tt_array *as_matrices(tt_composer *c, tt_array *a, bool column, int rank,
 }
 
 tt_array *tt__compose_matmul(tt_composer *c, tt_array *a, tt_array *b) {
-  if (!a || !b) return NULL;
+  if (!a || !b || c->code != TT_OK) return NULL;
   if (a->rank == 0 || b->rank == 0)
     return tt__compose_fail(
         c, TT_EVALUE,

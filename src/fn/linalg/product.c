@@ -190,7 +190,7 @@ static tt_array *loop_product(tt_composer *c, tt_array *a, int na, const int *la
   int ranks[2] = {a->rank - na, b->rank - nb}, n, out[TT_MAX_RANK + 1];
   const int64_t *lens[2] = {tt__array_len(a), tt__array_len(b)};
   int64_t len[TT_MAX_RANK];
-  if ((c->code = tt__shape_broadcast(2, ranks, lens, &n, len, c->err)) != TT_OK) return NULL;
+  if (c->code != TT_OK || (c->code = tt__shape_broadcast(2, ranks, lens, &n, len, c->err)) != TT_OK) return NULL;
   for (int d = 0; d < n; d++) out[d] = 1000 + n - 1 - d;
   if (out_label) out[n++] = out_label;
   return tt__compose_contract(c, &x, &y, out, n);

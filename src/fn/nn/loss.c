@@ -23,7 +23,7 @@ static bool meet(tt_composer *c, const tt_call_frame *f, const char *name, int n
     ranks[k] = a[k]->rank;
     lens[k] = tt__array_len(a[k]);
   }
-  if ((c->code = tt__shape_broadcast(n, ranks, lens, &rank, len, c->err)) != TT_OK) return false;
+  if (c->code != TT_OK || (c->code = tt__shape_broadcast(n, ranks, lens, &rank, len, c->err)) != TT_OK) return false;
   for (int k = 0; k < n; k++)
     if (!(a[k] = tt__compose_broadcast(c, a[k], rank, len))) return false;
   return true;

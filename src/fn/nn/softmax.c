@@ -62,7 +62,7 @@ static bool meet(tt_composer *c, const tt_call_frame *f, const char *name, tt_ar
   const int64_t *lens[2] = {tt__array_len(*a), tt__array_len(*b)};
   int ranks[2] = {(*a)->rank, (*b)->rank}, rank;
   int64_t len[TT_MAX_RANK];
-  if ((c->code = tt__shape_broadcast(2, ranks, lens, &rank, len, c->err)) != TT_OK) return false;
+  if (c->code != TT_OK || (c->code = tt__shape_broadcast(2, ranks, lens, &rank, len, c->err)) != TT_OK) return false;
   *a = tt__compose_broadcast(c, *a, rank, len);
   *b = tt__compose_broadcast(c, *b, rank, len);
   return *a && *b;
