@@ -34,6 +34,7 @@ static int kinds[16];
 static size_t size_of(int type) {
   switch (type) {
     case 1:
+    case 4:
     case 7:
     case 8:
     case 11:
