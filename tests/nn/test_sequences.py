@@ -11,7 +11,7 @@ from tutti import nn
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "grad"))
 
-from differences import backward, differences  # noqa: E402
+from differences import backward, check_second, differences  # noqa: E402
 
 
 def sigmoid(x):
@@ -91,6 +91,121 @@ def test_cells_are_steps(kind):
     last = m(x)[1]
     for a, b in zip(state, last) if kind == "LSTM" else [(state, last)]:
         np.testing.assert_allclose(a.detach().numpy(), b[0].detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+KINDS = {
+    "tanh": nn.RNN,
+    "relu": lambda *sizes, **how: nn.RNN(*sizes, nonlinearity="relu", **how),
+    "LSTM": nn.LSTM,
+    "GRU": nn.GRU,
+}
+CELLS = {
+    "tanh": nn.RNNCell,
+    "relu": lambda *sizes, **how: nn.RNNCell(*sizes, nonlinearity="relu", **how),
+    "LSTM": nn.LSTMCell,
+    "GRU": nn.GRUCell,
+}
+
+
+def by_cells(kind, x, first, weights, reverse):
+    """A sequence step by step: the states, and the last one (of LSTM with the memory)."""
+    cell = CELLS[kind](x.shape[-1], first[0].shape[-1], bias=len(weights) == 4, dtype=x.dtype)
+    names = [name for name, p in cell._parameters.items() if p is not None]
+    object.__setattr__(cell, "_parameters", {**cell._parameters, **dict(zip(names, weights))})
+    state, seen = first if kind == "LSTM" else first[0], []
+    for t in reversed(range(len(x))) if reverse else range(len(x)):
+        state = cell(x[t], state)
+        seen.append(state[0] if kind == "LSTM" else state)
+    return tt.stack(seen[::-1] if reverse else seen), *(state if kind == "LSTM" else [state])
+
+
+def by_layer(kind, x, first, weights, reverse):
+    m = KINDS[kind](x.shape[-1], first[0].shape[-1], bias=len(weights) == 4, dtype=x.dtype, bidirectional=reverse)
+    if reverse:  # the other direction sees the same and is not looked at
+        weights, first = [*weights, *weights], [tt.concatenate([s[None], s[None]]) for s in first]
+    else:
+        first = [s[None] for s in first]
+    object.__setattr__(m, "_parameters", dict(zip(m._parameters, weights)))
+    out, last = m(x, tuple(first) if kind == "LSTM" else first[0])
+    last = last if kind == "LSTM" else [last]
+    return out[..., first[0].shape[-1] :] if reverse else out, *(s[-1] for s in last)
+
+
+def arguments(kind, steps, images, inputs, width, bias, dtype):
+    r, gates = np.random.default_rng(2), {"LSTM": 4, "GRU": 3}.get(kind, 1)
+    shapes = [(steps, images, inputs)] + [(images, width)] * (2 if kind == "LSTM" else 1)
+    shapes += [(gates * width, inputs), (gates * width, width)] + [(gates * width,)] * (2 if bias else 0)
+    return [(r.standard_normal(s) * 0.4).astype(dtype) for s in shapes]
+
+
+def taken(kind, how, reverse):
+    """`how` as a function of what arguments() has."""
+    states = 2 if kind == "LSTM" else 1
+    return lambda x, *more: how(kind, x, more[:states], list(more[states:]), reverse)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 2e-5), ("float64", 1e-12)])
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (7, 5, 3, 33), (4, 9, 8, 20)])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_layer_is_its_steps(kind, reverse, bias, sizes, dtype, tolerance):
+    xs = arguments(kind, *sizes, bias, dtype)
+    layer, cells = taken(kind, by_layer, reverse), taken(kind, by_cells, reverse)
+    for got, want in zip(layer(*map(tt.array, xs)), cells(*map(tt.array, xs)), strict=True):
+        np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=0, atol=tolerance)
+    for got, want in zip(backward(layer, *xs), backward(cells, *xs), strict=True):
+        np.testing.assert_allclose(got, want, rtol=0, atol=4 * tolerance * max(1, np.abs(want).max()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_second_derivatives_of_sequences(kind):
+    check_second(taken(kind, by_layer, False), *arguments(kind, 3, 2, 2, 3, True, "float64"))
+
+
+def launches(f):
+    before = tt.ledger()["launches"]
+    tt.eval(*f())
+    return tt.ledger()["launches"] - before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_layer_is_a_few_launches(recorded, kind):
+    m, x = KINDS[kind](8, 32), tt.ones((40, 6, 8), dtype="float32")
+    leaves = list(m.parameters())
+    with tt.no_grad():
+        assert launches(lambda: [m(x)[0]]) <= 4
+
+    def step():
+        (m(x)[0] ** 2).sum().backward()
+        return [p.grad for p in leaves]
+
+    assert launches(step) <= 14
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sequences_have_the_same_bits_on_any_threads(kind):
+    xs = arguments(kind, 30, 21, 8, 40, True, "float32")
+    threads, seen = tt.get_num_threads(), []
+    try:
+        for n in (1, 2, 3):
+            tt.set_num_threads(n)
+            made = [a.numpy() for a in taken(kind, by_layer, True)(*map(tt.array, xs))]
+            seen.append([a.tobytes() for a in made + backward(taken(kind, by_layer, True), *xs)])
+    finally:
+        tt.set_num_threads(threads)
+    assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float16", 2e-3), ("bfloat16", 2e-2)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_sequences_of_16_bits(kind, dtype, tolerance):
+    xs = arguments(kind, 5, 4, 3, 6, True, "float32")
+    few = [tt.array(a).astype(dtype) for a in xs]
+    got, *_ = taken(kind, by_layer, False)(*few)
+    want, *_ = taken(kind, by_layer, False)(*(a.astype("float32") for a in few))
+    assert got.dtype == few[0].dtype
+    np.testing.assert_allclose(got.detach().astype("float32").numpy(), want.detach().numpy(), rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("causal", [False, True])

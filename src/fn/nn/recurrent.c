@@ -1,24 +1,23 @@
 /*
-** Recurrent layers: Elman's networks, LSTM and GRU. What the input adds is one product for the whole sequence; each
-** step is then a product with the state before and one kernel.
+** Recurrent layers: Elman's networks, LSTM and GRU. What the input adds is one product for the whole sequence; the
+** steps are one row of the library, or spelled: each a product with the state before and one kernel.
 */
+#include "fn/nn/recurrent.h"
+
 #include <string.h>
 
 #include "fn/linalg/matrix.h"
 #include "fn/nn/nn.h"
 #include "fn/nn/window.h"
+#include "graph/tape.h"
 
-typedef enum kind { RNN_TANH, RNN_RELU, LSTM, GRU, KINDS } kind;
-
-static const struct {
-  const char *name;
-  int gates;
-} kinds[] = {{"RNN_TANH", 1}, {"RNN_RELU", 1}, {"LSTM", 4}, {"GRU", 3}};
+static const char *const names[] = {
+    [TT_RNN_TANH] = "RNN_TANH", [TT_RNN_RELU] = "RNN_RELU", [TT_LSTM] = "LSTM", [TT_GRU] = "GRU"};
 
 /* One direction of one layer: its weights, transposed, and the state that a step changes. */
 typedef struct cell {
   tt_composer *c;
-  kind kind;
+  tt_recurrent_kind kind;
   int64_t width; /* of the state */
   tt_array *from_input, *from_state, *input_bias, *state_bias;
   tt_array *h, *memory;
@@ -56,38 +55,123 @@ static void step_gru(cell *l, tt_array *x, tt_array *h) {
 static void step(cell *l, tt_array *x) {
   tt_composer *c = l->c;
   tt_array *h = sum_of(c, tt__compose_matmul(c, l->h, l->from_state), l->state_bias);
-  if (l->kind == GRU) {
+  if (l->kind == TT_GRU) {
     step_gru(l, x, h);
     return;
   }
   tt_array *sums = tt__compose_op2(c, TT_ADD, x, h);
-  if (l->kind == LSTM)
+  if (l->kind == TT_LSTM)
     step_lstm(l, sums);
-  else if (l->kind == RNN_TANH)
+  else if (l->kind == TT_RNN_TANH)
     l->h = tt__compose_op1(c, TT_TANH, sums);
   else
     l->h = sums ? tt__compose_where(c, tt__compose_opi(c, TT_LE, sums, 0), tt_v_int(0), tt_v_array(sums)) : NULL;
 }
 
-/* A whole sequence x [steps, images, inputs], forward or from its end; gives [steps, images, width]. */
-static tt_array *run(cell *l, tt_array *x, bool reverse) {
+/* ---- a sequence, from what its inputs add to the gates */
+
+static tt_array *row_of(tt_composer *c, tt_array *states, int64_t k) {
+  tt_array *one = states ? tt__compose_slice(c, states, 0, k, 1, 1) : NULL;
+  return one ? tt__compose_reshape(c, one, 2, tt__array_len(one) + 1) : NULL;
+}
+
+/* Step by step: the states, of LSTM with the last memory behind them. */
+static tt_array *spelled(cell *l, tt_array *x, bool reverse) {
   tt_composer *c = l->c;
-  tt_array *all = sum_of(c, tt__compose_matmul(c, x, l->from_input), l->input_bias);
-  int64_t n = tt__array_len(x)[0];
-  tt_array **out = tt__compose_scratch(c, n, sizeof(tt_array *));
-  for (int64_t k = 0; k < n && out && all; k++) {
+  int64_t n = tt__array_len(x)[0], more = l->memory != NULL;
+  tt_array **out = tt__compose_scratch(c, n + more, sizeof(tt_array *));
+  for (int64_t k = 0; k < n && out; k++) {
     int64_t t = reverse ? n - 1 - k : k;
-    tt_array *part = tt__compose_slice(c, all, 0, t, 1, 1);
-    step(l, part ? tt__compose_reshape(c, part, 2, tt__array_len(part) + 1) : NULL);
+    step(l, row_of(c, x, t));
     if (!l->h || !(out[t] = tt__compose_expand(c, l->h, 0))) return NULL;
   }
-  return out && all ? tt__compose_concat(c, out, n, 0) : NULL;
+  if (out && more && !(out[n] = tt__compose_expand(c, l->memory, 0))) return NULL;
+  return out ? tt__compose_concat(c, out, n + more, 0) : NULL;
+}
+
+tt_array *tt__recurrent_spelled(tt_composer *c, const tt_lib_attr *attr, tt_array *x, tt_array *w, tt_array *state) {
+  tt_recurrent_kind kind = (tt_recurrent_kind)attr->i[0];
+  int64_t images = attr->i[2], width = tt__array_len(w)[1], rows = tt__array_len(state)[0];
+  cell l = {.c = c, .kind = kind, .width = width, .from_state = tt__compose_swap(c, w)};
+  l.h = tt__compose_slice(c, state, 0, 0, images, 1);
+  if (rows > images) {
+    tt_array *more = tt__compose_slice(c, state, 0, images, rows - images, 1);
+    if (kind == TT_LSTM)
+      l.memory = more;
+    else
+      l.state_bias = more ? tt__compose_ravel(c, more) : NULL;
+    if (!more) return NULL;
+  }
+  return l.from_state && l.h ? spelled(&l, x, attr->i[1] != 0) : NULL;
+}
+
+/* State and what else the row takes with it. */
+static tt_array *state_of(cell *l, tt_dtype t) {
+  tt_composer *c = l->c;
+  tt_array *part[2] = {tt__compose_cast(c, l->h, t), tt__compose_cast(c, l->memory, t)};
+  if (l->kind == TT_GRU && l->state_bias) {
+    const int64_t len[2] = {tt__recurrent_gates(l->kind), l->width};
+    part[1] = tt__compose_cast(c, tt__compose_reshape(c, l->state_bias, 2, len), t);
+  } else if (l->kind != TT_LSTM) {
+    return part[0];
+  }
+  return part[0] && part[1] ? tt__compose_concat(c, part, 2, 0) : NULL;
+}
+
+/* The type of a sequence by the library's row; bool where there is none. */
+static tt_dtype type_for_row(const cell *l, const tt_array *x, const tt_array *w) {
+  const tt_array *all[] = {x, w, l->h, l->memory, l->state_bias};
+  tt_dtype t = (tt_dtype)x->dtype;
+  for (int k = 0; k < 5; k++) {
+    if (!all[k]) continue;
+    if (all[k]->storage->node->device > 0 || !tt__is_float((tt_dtype)all[k]->dtype)) return TT_BOOL;
+    t = tt__promote(t, (tt_dtype)all[k]->dtype);
+  }
+  return t;
+}
+
+/* By the library's row, with the tape off: what is followed is the states by all that they are made of, and what the
+ * way back reads counts as an operand. 16-bit floats go through float32. */
+static tt_array *by_row(cell *l, tt_array *x, tt_array *w, bool reverse, tt_dtype given) {
+  tt_composer *c = l->c;
+  tt_dtype t = given == TT_F64 ? TT_F64 : TT_F32;
+  if (l->kind != TT_GRU) x = sum_of(c, x, l->state_bias);
+  tt_array *src[4] = {tt__compose_cast(c, x, t), tt__compose_cast(c, w, t), state_of(l, t)};
+  if (!src[0] || !src[1] || !src[2]) return NULL;
+  const int64_t *len = tt__array_len(src[0]), steps = len[0], images = len[1];
+  tt_lib_attr attr = {.row = tt__lib_row("recurrent"), .i = {l->kind, reverse, images}};
+  const tt_compose_want want[2] = {
+      {.dtype = t, .rank = 3, .len = {steps + (l->kind == TT_LSTM), images, l->width}},
+      {.dtype = t, .rank = 3, .len = {steps, images, tt__recurrent_kept(l->kind) * l->width}}};
+  tt_array *out[2];
+  bool before = tt__session_tape;
+  tt__session_tape = false;
+  bool done = tt__compose_library_many(c, &attr, src, 3, want, 2, out);
+  tt__session_tape = before;
+  src[3] = done ? out[1] : NULL;
+  return done ? tt__compose_cast(c, tt__compose_derived_call(c, &attr, src, 4, out[0]), given) : NULL;
+}
+
+/* A whole sequence x [steps, images, inputs], forward or from its end; gives [steps, images, width] and the last
+ * state in `l`. w: from state to gates. */
+static tt_array *run(cell *l, tt_array *x, tt_array *w, bool reverse) {
+  tt_composer *c = l->c;
+  tt_array *all = sum_of(c, tt__compose_matmul(c, x, l->from_input), l->input_bias);
+  if (!all || !l->h) return NULL;
+  int64_t n = tt__array_len(all)[0];
+  tt_dtype t = type_for_row(l, all, w);
+  tt_array *y = t != TT_BOOL ? by_row(l, all, w, reverse, t) : spelled(l, all, reverse);
+  if (!y) return NULL;
+  l->h = row_of(c, y, reverse ? 0 : n - 1);
+  if (!l->memory) return y;
+  l->memory = row_of(c, y, n);
+  return tt__compose_slice(c, y, 0, 0, n, 1);
 }
 
 /* ---- the call */
 
 typedef struct network {
-  kind kind;
+  tt_recurrent_kind kind;
   int64_t layers, ways, width;
   bool biases, training;
   double dropout;
@@ -95,16 +179,11 @@ typedef struct network {
   int64_t weights;
 } network;
 
-static kind kind_of(tt_composer *c, const char *name) {
-  for (int k = 0; k < KINDS; k++)
-    if (strcmp(kinds[k].name, name) == 0) return (kind)k;
+static tt_recurrent_kind kind_of(tt_composer *c, const char *name) {
+  for (int k = 0; k < TT_RECURRENT_KINDS; k++)
+    if (strcmp(names[k], name) == 0) return (tt_recurrent_kind)k;
   tt__compose_fail(c, TT_EVALUE, "Unrecognized RNN mode: %s", name);
-  return KINDS;
-}
-
-static tt_array *row_of(tt_composer *c, tt_array *states, int64_t k) {
-  tt_array *one = states ? tt__compose_slice(c, states, 0, k, 1, 1) : NULL;
-  return one ? tt__compose_reshape(c, one, 2, tt__array_len(one) + 1) : NULL;
+  return TT_RECURRENT_KINDS;
 }
 
 static cell cell_of(tt_composer *c, const network *w, int64_t k, tt_array *h, tt_array *memory) {
@@ -136,8 +215,7 @@ static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_
   w->ways = tt__arg_bool(c, f, 9, false) ? 2 : 1;
   if (c->code != TT_OK || !x || !w->weight) return false;
   if (w->weights != w->layers * w->ways * (w->biases ? 4 : 2) || w->weights == 0)
-    return tt__compose_fail(c, TT_EVALUE, "%s: %lld weights do not fit", kinds[w->kind].name, (long long)w->weights) !=
-           NULL;
+    return tt__compose_fail(c, TT_EVALUE, "%s: %lld weights do not fit", names[w->kind], (long long)w->weights) != NULL;
   w->width = tt__array_len(w->weight[1])[1];
   int64_t inputs = tt__array_len(w->weight[0])[1], have = x->rank == 3 ? tt__array_len(x)[2] : -1;
   if (inputs != have)
@@ -154,7 +232,7 @@ static tt_array *nn_recurrent(tt_composer *c, tt_call_frame *f) {
   network w = {0};
   tt_array *x = tt__arg_array(c, f, 1), *h = tt__arg_array(c, f, 2), *memory = NULL;
   if (!read_network(c, f, &w, x) || !h || !check_states(c, &w, x, h, "hidden[0]")) return NULL;
-  if (w.kind == LSTM && (!(memory = tt__arg_array(c, f, 3)) || !check_states(c, &w, x, memory, "hidden[1]")))
+  if (w.kind == TT_LSTM && (!(memory = tt__arg_array(c, f, 3)) || !check_states(c, &w, x, memory, "hidden[1]")))
     return NULL;
   int64_t n = w.layers * w.ways;
   tt_array **last = tt__compose_scratch(c, 2 * n, sizeof(tt_array *));
@@ -163,7 +241,8 @@ static tt_array *nn_recurrent(tt_composer *c, tt_call_frame *f) {
     for (int64_t d = 0; d < w.ways; d++) {
       int64_t k = layer * w.ways + d;
       cell l = cell_of(c, &w, k, h, memory);
-      if (!(way[d] = run(&l, x, d == 1))) return NULL;
+      tt_array *from_state = w.weight[k * (w.biases ? 4 : 2) + 1];
+      if (!(way[d] = run(&l, x, from_state, d == 1))) return NULL;
       last[k] = tt__compose_expand(c, l.h, 0);
       last[n + k] = memory ? tt__compose_expand(c, l.memory, 0) : NULL;
     }
@@ -196,11 +275,11 @@ static tt_array *nn_recurrent_cell(tt_composer *c, tt_call_frame *f) {
   if (h->rank != 2 || tt__array_len(h)[1] != w.width || tt__array_len(h)[0] != tt__array_len(x)[0])
     return tt__compose_fail(c, TT_EVALUE, "hidden0 has inconsistent hidden_size: got %lld, expected %lld",
                             (long long)tt__array_len(h)[h->rank - 1], (long long)w.width);
-  if (w.kind == LSTM) memory = tt__compose_expand(c, tt__arg_array(c, f, 3), 0);
+  if (w.kind == TT_LSTM) memory = tt__compose_expand(c, tt__arg_array(c, f, 3), 0);
   cell l = cell_of(c, &w, 0, tt__compose_expand(c, h, 0), memory);
   step(&l, sum_of(c, tt__compose_matmul(c, x, l.from_input), l.input_bias));
   f->tuple = true;
-  if (tt__fn_give(c, f, l.h) && w.kind == LSTM) tt__fn_give(c, f, l.memory);
+  if (tt__fn_give(c, f, l.h) && w.kind == TT_LSTM) tt__fn_give(c, f, l.memory);
   return NULL;
 }
 TT_HANDLER(nn_recurrent_cell)
