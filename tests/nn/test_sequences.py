@@ -8,6 +8,7 @@ import pytest
 import references
 import tutti as tt
 from tutti import nn
+from tutti.nn.utils import rnn
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "grad"))
 
@@ -163,6 +164,53 @@ def test_second_derivatives_of_sequences(kind):
     check_second(taken(kind, by_layer, False), *arguments(kind, 3, 2, 2, 3, True, "float64"))
 
 
+@pytest.mark.parametrize("lengths", [[5, 3, 3, 1], [2, 5, 1, 5], [4]])
+@pytest.mark.parametrize("layers, ways", [(1, 1), (2, 2)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_packed_sequences_are_sequences_alone(kind, layers, ways, lengths):
+    m = KINDS[kind](3, 4, layers, bidirectional=ways == 2, dtype="float64")
+    r = np.random.default_rng(4)
+    x = r.standard_normal((max(lengths), len(lengths), 3))
+    first = [tt.array(r.standard_normal((layers * ways, len(lengths), 4))) for _ in range(1 + (kind == "LSTM"))]
+
+    def packed(x, *first):
+        given = rnn.pack_padded_sequence(x, lengths, enforce_sorted=False)
+        out, last = m(given, first if kind == "LSTM" else first[0])
+        out, seen = rnn.pad_packed_sequence(out)
+        assert seen.tolist() == lengths
+        return out, *(last if kind == "LSTM" else [last])
+
+    def alone(x, *first):
+        made = []
+        for k, n in enumerate(lengths):
+            own = [s[:, k : k + 1] for s in first]
+            out, last = m(x[:n, k : k + 1], tuple(own) if kind == "LSTM" else own[0])
+            made.append([out[:, 0], *(s[:, 0] for s in (last if kind == "LSTM" else [last]))])
+        outs, *last = zip(*made)
+        return rnn.pad_sequence(outs), *(tt.stack(s, axis=1) for s in last)
+
+    xs = [x, *(s.numpy() for s in first)]
+    for got, want in zip(packed(*map(tt.array, xs)), alone(*map(tt.array, xs)), strict=True):
+        np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=1e-12, atol=1e-13)
+    for got, want in zip(backward(packed, *xs), backward(alone, *xs), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
+
+
+def test_packing():
+    given = [tt.arange(n, dtype="float32")[:, None] + 10 * k for k, n in enumerate((2, 4, 1))]
+    packed = rnn.pack_sequence(given, enforce_sorted=False)
+    assert packed.data[:, 0].tolist() == [10, 0, 20, 11, 1, 12, 13]
+    assert packed.batch_sizes.tolist() == [3, 2, 1, 1]
+    assert packed.sorted_indices.tolist() == [1, 0, 2]
+    for got, want in zip(rnn.unpack_sequence(packed), given, strict=True):
+        np.testing.assert_array_equal(got.numpy(), want.numpy())
+    padded, lengths = rnn.pad_packed_sequence(packed, batch_first=True, padding_value=-1, total_length=5)
+    assert padded.shape == (3, 5, 1) and lengths.tolist() == [2, 4, 1]
+    assert padded[0, :, 0].tolist() == [0, 1, -1, -1, -1]
+    left = rnn.pad_sequence(given, padding_side="left")
+    assert left[:, 0, 0].tolist() == [0, 0, 0, 1]
+
+
 def launches(f):
     before = tt.ledger()["launches"]
     tt.eval(*f())
@@ -242,6 +290,12 @@ def test_transformers_see_what_they_may():
     (lambda: nn.RNN(3, 4, nonlinearity="sin"), ValueError, "Unknown nonlinearity 'sin'. Select from 'tanh' or 'relu'."),
     (lambda: nn.LSTM(3, 4, dropout=2), ValueError, "dropout should be a number in range"),
     (lambda: nn.LSTMCell(3, 4)(tt.ones((2, 5), dtype="float32")), ValueError, "input has inconsistent input_size: got"),
+    (lambda: rnn.pack_padded_sequence(tt.ones((3, 2)), [1, 2]), RuntimeError, "must be sorted in decreasing order"),
+    (lambda: rnn.pack_padded_sequence(tt.ones((3, 2)), [1, 0]), RuntimeError, "has to be greater than 0"),
+    (lambda: rnn.pack_padded_sequence(tt.ones((3, 2)), [1]), RuntimeError, "to be equal to batch_size, but got 1"),
+    (lambda: rnn.pad_packed_sequence(rnn.pack_sequence([tt.ones(3)]), total_length=2), ValueError, "total_length=2"),
+    (lambda: nn.GRU(3, 4)(rnn.PackedSequence(tt.ones((3, 3)), tt.array([1, 2]))), ValueError, "must not grow"),
+    (lambda: nn.GRU(3, 4)(rnn.PackedSequence(tt.ones((3, 3)), tt.array([2]))), ValueError, "are of 2 rows"),
     (lambda: nn.MultiheadAttention(7, 2), AssertionError, "embed_dim must be divisible by num_heads"),
     (lambda: nn.MultiheadAttention(8, 2, add_zero_attn=True), NotImplementedError, "add_zero_attn are not implemented"),
     (lambda: nn.TransformerEncoderLayer(8, 2, activation="sin"), RuntimeError, "activation should be relu/gelu, not"),

@@ -152,20 +152,81 @@ static tt_array *by_row(cell *l, tt_array *x, tt_array *w, bool reverse, tt_dtyp
   return done ? tt__compose_cast(c, tt__compose_derived_call(c, &attr, src, 4, out[0]), given) : NULL;
 }
 
-/* A whole sequence x [steps, images, inputs], forward or from its end; gives [steps, images, width] and the last
- * state in `l`. w: from state to gates. */
-static tt_array *run(cell *l, tt_array *x, tt_array *w, bool reverse) {
+/* Steps of what the inputs add, [steps, images, gates * width], forward or from the end; gives [steps, images, width],
+ * and `l` the last state. w: from state to gates. */
+static tt_array *steps_of(cell *l, tt_array *sums, tt_array *w, bool reverse) {
   tt_composer *c = l->c;
-  tt_array *all = sum_of(c, tt__compose_matmul(c, x, l->from_input), l->input_bias);
-  if (!all || !l->h) return NULL;
-  int64_t n = tt__array_len(all)[0];
-  tt_dtype t = type_for_row(l, all, w);
-  tt_array *y = t != TT_BOOL ? by_row(l, all, w, reverse, t) : spelled(l, all, reverse);
+  if (!sums || !l->h) return NULL;
+  int64_t n = tt__array_len(sums)[0];
+  tt_dtype t = type_for_row(l, sums, w);
+  tt_array *y = t != TT_BOOL ? by_row(l, sums, w, reverse, t) : spelled(l, sums, reverse);
   if (!y) return NULL;
   l->h = row_of(c, y, reverse ? 0 : n - 1);
   if (!l->memory) return y;
   l->memory = row_of(c, y, n);
   return tt__compose_slice(c, y, 0, 0, n, 1);
+}
+
+/* ---- packed sequences: the images of each step lie one behind the other, the longest sequence first */
+
+/* Steps with the same number of images: they are an array of their own. */
+typedef struct segment {
+  int64_t at, steps, images; /* at: its first row */
+} segment;
+
+typedef struct segments {
+  segment *one;
+  int64_t n, images;
+} segments;
+
+static tt_array *rows_of(tt_composer *c, tt_array *a, int64_t from, int64_t to) {
+  return a ? tt__compose_slice(c, a, 0, from, to - from, 1) : NULL;
+}
+
+/* Rows above others; NULL is none of them, of `first` or of both. */
+static tt_array *above(tt_composer *c, tt_array *first, tt_array *then) {
+  tt_array *part[2] = {first, then};
+  return first && then ? tt__compose_concat(c, part, 2, 0) : first ? first : then;
+}
+
+/* What a segment begins with: `h` is the state so far, of the images before this segment; others begin, or are done
+ * and go above those that are (`done`). */
+static tt_array *enter(tt_composer *c, tt_array *h, tt_array *first, int64_t images, tt_array **done) {
+  if (!first) return NULL;
+  if (!h) return rows_of(c, first, 0, images);
+  int64_t before = tt__array_len(h)[0];
+  if (images > before) return above(c, h, rows_of(c, first, before, images));
+  if (images < before) *done = above(c, rows_of(c, h, images, before), *done);
+  return rows_of(c, h, 0, images);
+}
+
+static tt_array *packed_steps(cell *l, tt_array *sums, tt_array *w, bool reverse, const segments *s) {
+  tt_composer *c = l->c;
+  tt_array **out = tt__compose_scratch(c, s->n, sizeof(tt_array *)), *h = NULL, *memory = NULL;
+  tt_array *first = l->h, *first_memory = l->memory, *done = NULL, *done_memory = NULL;
+  for (int64_t i = 0; i < s->n && out && sums; i++) {
+    int64_t k = reverse ? s->n - 1 - i : i;
+    const segment *one = &s->one[k];
+    const int64_t rows = one->steps * one->images;
+    l->h = enter(c, h, first, one->images, &done);
+    l->memory = enter(c, memory, first_memory, one->images, &done_memory);
+    tt_array *part = rows_of(c, sums, one->at, one->at + rows);
+    const int64_t cut[3] = {one->steps, one->images, tt__array_len(sums)[1]}, flat[2] = {rows, l->width};
+    tt_array *y = part ? steps_of(l, tt__compose_reshape(c, part, 3, cut), w, reverse) : NULL;
+    if (!y || !(out[k] = tt__compose_reshape(c, y, 2, flat))) return NULL;
+    h = l->h;
+    memory = l->memory;
+  }
+  l->h = above(c, h, done);
+  l->memory = above(c, memory, done_memory);
+  return out && l->h ? tt__compose_concat(c, out, s->n, 0) : NULL;
+}
+
+/* A whole sequence x [steps, images, inputs], or packed [rows, inputs]; its states likewise. */
+static tt_array *run(cell *l, tt_array *x, tt_array *w, bool reverse, const segments *s) {
+  tt_composer *c = l->c;
+  tt_array *sums = sum_of(c, tt__compose_matmul(c, x, l->from_input), l->input_bias);
+  return s->one ? packed_steps(l, sums, w, reverse, s) : steps_of(l, sums, w, reverse);
 }
 
 /* ---- the call */
@@ -177,6 +238,7 @@ typedef struct network {
   double dropout;
   tt_array **weight;
   int64_t weights;
+  segments packed; /* `one` NULL: the sequences are not packed */
 } network;
 
 static tt_recurrent_kind kind_of(tt_composer *c, const char *name) {
@@ -196,13 +258,34 @@ static cell cell_of(tt_composer *c, const network *w, int64_t k, tt_array *h, tt
 }
 
 static bool check_states(tt_composer *c, const network *w, tt_array *x, tt_array *state, const char *name) {
-  const int64_t want[3] = {w->layers * w->ways, tt__array_len(x)[1], w->width};
+  const int64_t images = w->packed.one ? w->packed.images : tt__array_len(x)[1];
+  const int64_t want[3] = {w->layers * w->ways, images, w->width};
   if (state->rank == 3 && memcmp(tt__array_len(state), want, sizeof want) == 0) return true;
   char there[160], here[160];
   tt__window_shape(3, want, there, sizeof there);
   tt__window_shape(state->rank, tt__array_len(state), here, sizeof here);
   tt__compose_fail(c, TT_EVALUE, "Expected %s size %s, got %s", name, there, here);
   return false;
+}
+
+/* batch_sizes, one of each step: how many images it has. */
+static bool read_packed(tt_composer *c, const tt_call_frame *f, tt_array *x, segments *s) {
+  tt_array *sizes = tt__arg_array_of(c, f, 10, TT_I64);
+  const int64_t *size = tt__compose_peek(c, sizes);
+  if (!size || !(s->one = tt__compose_scratch(c, sizes->size, sizeof(segment)))) return false;
+  int64_t at = 0;
+  for (int64_t k = 0; k < sizes->size; k++) {
+    if (size[k] < 1 || (k > 0 && size[k] > size[k - 1]))
+      return tt__compose_fail(c, TT_EVALUE, "batch_sizes must be positive and must not grow") != NULL;
+    if (k == 0 || size[k] != size[k - 1]) s->one[s->n++] = (segment){.at = at, .images = size[k]};
+    s->one[s->n - 1].steps++;
+    at += size[k];
+  }
+  s->images = sizes->size ? size[0] : 0;
+  if (x->rank != 2 || at != tt__array_len(x)[0])
+    tt__compose_fail(c, TT_EVALUE, "batch_sizes are of %lld rows, the packed input has another number of them",
+                     (long long)at);
+  return c->code == TT_OK;
 }
 
 static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_array *x) {
@@ -214,10 +297,12 @@ static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_
   w->training = tt__arg_bool(c, f, 8, false);
   w->ways = tt__arg_bool(c, f, 9, false) ? 2 : 1;
   if (c->code != TT_OK || !x || !w->weight) return false;
+  if (tt__arg_given(f, 10) && !read_packed(c, f, x, &w->packed)) return false;
   if (w->weights != w->layers * w->ways * (w->biases ? 4 : 2) || w->weights == 0)
     return tt__compose_fail(c, TT_EVALUE, "%s: %lld weights do not fit", names[w->kind], (long long)w->weights) != NULL;
   w->width = tt__array_len(w->weight[1])[1];
-  int64_t inputs = tt__array_len(w->weight[0])[1], have = x->rank == 3 ? tt__array_len(x)[2] : -1;
+  int64_t inputs = tt__array_len(w->weight[0])[1], rank = w->packed.one ? 2 : 3;
+  int64_t have = x->rank == rank ? tt__array_len(x)[rank - 1] : -1;
   if (inputs != have)
     tt__compose_fail(c, TT_EVALUE, "input.size(-1) must be equal to input_size. Expected %lld, got %lld",
                      (long long)inputs, (long long)have);
@@ -226,8 +311,8 @@ static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_
   return c->code == TT_OK;
 }
 
-/* mode, input, hx, cx, weights, biases, layers, dropout, training, bidirectional: the last layer's states, the last
- * states of all layers and ways, and LSTM's memories. */
+/* mode, input, hx, cx, weights, biases, layers, dropout, training, bidirectional, batch_sizes: the last layer's states,
+ * the last states of all layers and ways, and LSTM's memories. */
 static tt_array *nn_recurrent(tt_composer *c, tt_call_frame *f) {
   network w = {0};
   tt_array *x = tt__arg_array(c, f, 1), *h = tt__arg_array(c, f, 2), *memory = NULL;
@@ -242,11 +327,11 @@ static tt_array *nn_recurrent(tt_composer *c, tt_call_frame *f) {
       int64_t k = layer * w.ways + d;
       cell l = cell_of(c, &w, k, h, memory);
       tt_array *from_state = w.weight[k * (w.biases ? 4 : 2) + 1];
-      if (!(way[d] = run(&l, x, from_state, d == 1))) return NULL;
+      if (!(way[d] = run(&l, x, from_state, d == 1, &w.packed))) return NULL;
       last[k] = tt__compose_expand(c, l.h, 0);
       last[n + k] = memory ? tt__compose_expand(c, l.memory, 0) : NULL;
     }
-    x = w.ways == 2 ? tt__compose_concat(c, way, 2, 2) : way[0];
+    x = w.ways == 2 ? tt__compose_concat(c, way, 2, way[0]->rank - 1) : way[0];
     if (w.training && w.dropout > 0 && layer + 1 < w.layers && x) {
       const tt_value arg[] = {tt_v_array(x), tt_v_float(w.dropout)};
       x = tt__fn_call(c, "nn.functional.dropout", arg, 2);
