@@ -222,10 +222,23 @@ static tt_array *packed_steps(cell *l, tt_array *sums, tt_array *w, bool reverse
   return out && l->h ? tt__compose_concat(c, out, s->n, 0) : NULL;
 }
 
+/* What the inputs add, of all steps: one product of rows, so that its way back is one, too. */
+static tt_array *sums_of(cell *l, tt_array *x) {
+  tt_composer *c = l->c;
+  const int last = x->rank - 1;
+  int64_t len[3], flat[2] = {0, tt__array_len(x)[last]};
+  memcpy(len, tt__array_len(x), (size_t)x->rank * sizeof *len);
+  flat[0] = last == 1 ? len[0] : len[0] * len[1];
+  tt_array *rows = tt__compose_reshape(c, x, 2, flat);
+  tt_array *all = rows ? sum_of(c, tt__compose_matmul(c, rows, l->from_input), l->input_bias) : NULL;
+  if (!all) return NULL;
+  len[last] = tt__array_len(all)[1];
+  return tt__compose_reshape(c, all, x->rank, len);
+}
+
 /* A whole sequence x [steps, images, inputs], or packed [rows, inputs]; its states likewise. */
 static tt_array *run(cell *l, tt_array *x, tt_array *w, bool reverse, const segments *s) {
-  tt_composer *c = l->c;
-  tt_array *sums = sum_of(c, tt__compose_matmul(c, x, l->from_input), l->input_bias);
+  tt_array *sums = sums_of(l, x);
   return s->one ? packed_steps(l, sums, w, reverse, s) : steps_of(l, sums, w, reverse);
 }
 
