@@ -224,6 +224,59 @@ def windows(m, x, k):
     return m.stack([x[..., i : i + n, j : j + n] for i in range(k) for j in range(k)])
 
 
+def lstm_of_jax(jax, p, x):
+    """The states of the last layer; p has four weights a layer, as `nn.LSTM`."""
+    for w_ih, w_hh, b_ih, b_hh in zip(*(p[k::4] for k in range(4))):
+
+        def step(state, sums, w_hh=w_hh):
+            h, c = state
+            i, f, g, o = jax.numpy.split(sums + h @ w_hh.T, 4, axis=-1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jax.numpy.tanh(g)
+            h = jax.nn.sigmoid(o) * jax.numpy.tanh(c)
+            return (h, c), h
+
+        zeros = jax.numpy.zeros((x.shape[1], w_hh.shape[1]))
+        _, x = jax.lax.scan(step, (zeros, zeros), x @ w_ih.T + (b_ih + b_hh))
+    return x
+
+
+@row(1.5)
+def lstm_2_layers_of_64_batch_16_50_steps():
+    x, ours = normal(50, 16, 32), tt.nn.LSTM(32, 64, 2)
+    leaves, steps = list(ours.parameters()), tt.array(x)
+    start = [p.detach().numpy().copy() for p in leaves]
+    found = {"tutti": lambda: trained(tt, leaves, lambda p: (ours(steps)[0] ** 2).mean(), 1)}
+    if jax := peer("jax"):
+        given = jax.numpy.asarray(x)
+        slopes = jax.grad(lambda p: (lstm_of_jax(jax, p, given) ** 2).mean())
+        update = jax.jit(lambda p: [a - 0.01 * g for a, g in zip(p, slopes(p))])
+        kept = [[jax.numpy.asarray(p) for p in start]]
+        found["tutti"]()
+        for a, b in zip(leaves, update(kept[0]), strict=True):
+            np.testing.assert_allclose(a.detach().numpy(), np.asarray(b), rtol=0, atol=1e-6)
+
+        def run():
+            kept[0] = update(kept[0])
+            jax.block_until_ready(kept[0])
+
+        found["jax"] = run
+    if torch := peer("torch"):
+        theirs = torch.nn.LSTM(32, 64, 2).to(device_of(torch))
+        there = torch.tensor(x, device=device_of(torch))
+        found["torch"] = lambda: lstm_of_torch(torch, theirs, there)
+    return found
+
+
+def lstm_of_torch(torch, module, x):
+    (module(x)[0] ** 2).mean().backward()
+    with torch.no_grad():
+        for p in module.parameters():
+            p -= 0.01 * p.grad
+            p.grad = None
+    if x.device.type == "cuda":
+        torch.cuda.synchronize()
+
+
 @row(1.0)
 def convolution_by_slices_64_64():
     w, x = normal(16, 9, 8) * 0.1, normal(64, 8, 16, 16)

@@ -448,6 +448,7 @@ def main(core, out):
         "nn.functional",
         "nn.init",
         "nn.utils",
+        "nn.utils.rnn",
         "optim",
         "optim.lr_scheduler",
     ):
@@ -460,7 +461,7 @@ def main(core, out):
         dots, path = "." * (1 + name.count(".")), os.path.join(out, *name.split(".")) + ".pyi"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if hasattr(module, "__path__"):
-            dots, path = "..", os.path.join(out, name, "__init__.pyi")
+            dots, path = "." + dots, os.path.join(out, *name.split("."), "__init__.pyi")
             os.makedirs(os.path.dirname(path), exist_ok=True)
         words = "ArrayLike, Device, DTypeLike, Shape, dtype, ndarray, ufunc"
         write(path, [HEAD, f"from {dots} import {words}", "", ALIASES, "", *body])

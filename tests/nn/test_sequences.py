@@ -8,10 +8,11 @@ import pytest
 import references
 import tutti as tt
 from tutti import nn
+from tutti.nn.utils import rnn
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "grad"))
 
-from differences import backward, differences  # noqa: E402
+from differences import backward, check_second, differences  # noqa: E402
 
 
 def sigmoid(x):
@@ -93,6 +94,168 @@ def test_cells_are_steps(kind):
         np.testing.assert_allclose(a.detach().numpy(), b[0].detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
+KINDS = {
+    "tanh": nn.RNN,
+    "relu": lambda *sizes, **how: nn.RNN(*sizes, nonlinearity="relu", **how),
+    "LSTM": nn.LSTM,
+    "GRU": nn.GRU,
+}
+CELLS = {
+    "tanh": nn.RNNCell,
+    "relu": lambda *sizes, **how: nn.RNNCell(*sizes, nonlinearity="relu", **how),
+    "LSTM": nn.LSTMCell,
+    "GRU": nn.GRUCell,
+}
+
+
+def by_cells(kind, x, first, weights, reverse):
+    """A sequence step by step: the states, and the last one (of LSTM with the memory)."""
+    cell = CELLS[kind](x.shape[-1], first[0].shape[-1], bias=len(weights) == 4, dtype=x.dtype)
+    names = [name for name, p in cell._parameters.items() if p is not None]
+    object.__setattr__(cell, "_parameters", {**cell._parameters, **dict(zip(names, weights))})
+    state, seen = first if kind == "LSTM" else first[0], []
+    for t in reversed(range(len(x))) if reverse else range(len(x)):
+        state = cell(x[t], state)
+        seen.append(state[0] if kind == "LSTM" else state)
+    return tt.stack(seen[::-1] if reverse else seen), *(state if kind == "LSTM" else [state])
+
+
+def by_layer(kind, x, first, weights, reverse):
+    m = KINDS[kind](x.shape[-1], first[0].shape[-1], bias=len(weights) == 4, dtype=x.dtype, bidirectional=reverse)
+    if reverse:  # the other direction sees the same and is not looked at
+        weights, first = [*weights, *weights], [tt.concatenate([s[None], s[None]]) for s in first]
+    else:
+        first = [s[None] for s in first]
+    object.__setattr__(m, "_parameters", dict(zip(m._parameters, weights)))
+    out, last = m(x, tuple(first) if kind == "LSTM" else first[0])
+    last = last if kind == "LSTM" else [last]
+    return out[..., first[0].shape[-1] :] if reverse else out, *(s[-1] for s in last)
+
+
+def arguments(kind, steps, images, inputs, width, bias, dtype):
+    r, gates = np.random.default_rng(2), {"LSTM": 4, "GRU": 3}.get(kind, 1)
+    shapes = [(steps, images, inputs)] + [(images, width)] * (2 if kind == "LSTM" else 1)
+    shapes += [(gates * width, inputs), (gates * width, width)] + [(gates * width,)] * (2 if bias else 0)
+    return [(r.standard_normal(s) * 0.4).astype(dtype) for s in shapes]
+
+
+def taken(kind, how, reverse):
+    """`how` as a function of what arguments() has."""
+    states = 2 if kind == "LSTM" else 1
+    return lambda x, *more: how(kind, x, more[:states], list(more[states:]), reverse)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 2e-5), ("float64", 1e-12)])
+@pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (7, 5, 3, 33), (4, 9, 8, 20)])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_layer_is_its_steps(kind, reverse, bias, sizes, dtype, tolerance):
+    xs = arguments(kind, *sizes, bias, dtype)
+    layer, cells = taken(kind, by_layer, reverse), taken(kind, by_cells, reverse)
+    for got, want in zip(layer(*map(tt.array, xs)), cells(*map(tt.array, xs)), strict=True):
+        np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=0, atol=tolerance)
+    for got, want in zip(backward(layer, *xs), backward(cells, *xs), strict=True):
+        np.testing.assert_allclose(got, want, rtol=0, atol=4 * tolerance * max(1, np.abs(want).max()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_second_derivatives_of_sequences(kind):
+    check_second(taken(kind, by_layer, False), *arguments(kind, 3, 2, 2, 3, True, "float64"))
+
+
+@pytest.mark.parametrize("lengths", [[5, 3, 3, 1], [2, 5, 1, 5], [4]])
+@pytest.mark.parametrize("layers, ways", [(1, 1), (2, 2)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_packed_sequences_are_sequences_alone(kind, layers, ways, lengths):
+    m = KINDS[kind](3, 4, layers, bidirectional=ways == 2, dtype="float64")
+    r = np.random.default_rng(4)
+    x = r.standard_normal((max(lengths), len(lengths), 3))
+    first = [tt.array(r.standard_normal((layers * ways, len(lengths), 4))) for _ in range(1 + (kind == "LSTM"))]
+
+    def packed(x, *first):
+        given = rnn.pack_padded_sequence(x, lengths, enforce_sorted=False)
+        out, last = m(given, first if kind == "LSTM" else first[0])
+        out, seen = rnn.pad_packed_sequence(out)
+        assert seen.tolist() == lengths
+        return out, *(last if kind == "LSTM" else [last])
+
+    def alone(x, *first):
+        made = []
+        for k, n in enumerate(lengths):
+            own = [s[:, k : k + 1] for s in first]
+            out, last = m(x[:n, k : k + 1], tuple(own) if kind == "LSTM" else own[0])
+            made.append([out[:, 0], *(s[:, 0] for s in (last if kind == "LSTM" else [last]))])
+        outs, *last = zip(*made)
+        return rnn.pad_sequence(outs), *(tt.stack(s, axis=1) for s in last)
+
+    xs = [x, *(s.numpy() for s in first)]
+    for got, want in zip(packed(*map(tt.array, xs)), alone(*map(tt.array, xs)), strict=True):
+        np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=1e-12, atol=1e-13)
+    for got, want in zip(backward(packed, *xs), backward(alone, *xs), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
+
+
+def test_packing():
+    given = [tt.arange(n, dtype="float32")[:, None] + 10 * k for k, n in enumerate((2, 4, 1))]
+    packed = rnn.pack_sequence(given, enforce_sorted=False)
+    assert packed.data[:, 0].tolist() == [10, 0, 20, 11, 1, 12, 13]
+    assert packed.batch_sizes.tolist() == [3, 2, 1, 1]
+    assert packed.sorted_indices.tolist() == [1, 0, 2]
+    for got, want in zip(rnn.unpack_sequence(packed), given, strict=True):
+        np.testing.assert_array_equal(got.numpy(), want.numpy())
+    padded, lengths = rnn.pad_packed_sequence(packed, batch_first=True, padding_value=-1, total_length=5)
+    assert padded.shape == (3, 5, 1) and lengths.tolist() == [2, 4, 1]
+    assert padded[0, :, 0].tolist() == [0, 1, -1, -1, -1]
+    left = rnn.pad_sequence(given, padding_side="left")
+    assert left[:, 0, 0].tolist() == [0, 0, 0, 1]
+
+
+def launches(f):
+    before = tt.ledger()["launches"]
+    tt.eval(*f())
+    return tt.ledger()["launches"] - before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_layer_is_a_few_launches(recorded, kind):
+    m, x = KINDS[kind](8, 32), tt.ones((40, 6, 8), dtype="float32")
+    leaves = list(m.parameters())
+    with tt.no_grad():
+        assert launches(lambda: [m(x)[0]]) <= 4
+
+    def step():
+        (m(x)[0] ** 2).sum().backward()
+        return [p.grad for p in leaves]
+
+    assert launches(step) <= 14
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sequences_have_the_same_bits_on_any_threads(kind):
+    xs = arguments(kind, 30, 21, 8, 40, True, "float32")
+    threads, seen = tt.get_num_threads(), []
+    try:
+        for n in (1, 2, 3):
+            tt.set_num_threads(n)
+            made = [a.numpy() for a in taken(kind, by_layer, True)(*map(tt.array, xs))]
+            seen.append([a.tobytes() for a in made + backward(taken(kind, by_layer, True), *xs)])
+    finally:
+        tt.set_num_threads(threads)
+    assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float16", 2e-3), ("bfloat16", 2e-2)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_sequences_of_16_bits(kind, dtype, tolerance):
+    xs = arguments(kind, 5, 4, 3, 6, True, "float32")
+    few = [tt.array(a).astype(dtype) for a in xs]
+    got, *_ = taken(kind, by_layer, False)(*few)
+    want, *_ = taken(kind, by_layer, False)(*(a.astype("float32") for a in few))
+    assert got.dtype == few[0].dtype
+    np.testing.assert_allclose(got.detach().astype("float32").numpy(), want.detach().numpy(), rtol=0, atol=tolerance)
+
+
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("weights", [False, True])
 def test_heads(causal, weights):
@@ -127,6 +290,12 @@ def test_transformers_see_what_they_may():
     (lambda: nn.RNN(3, 4, nonlinearity="sin"), ValueError, "Unknown nonlinearity 'sin'. Select from 'tanh' or 'relu'."),
     (lambda: nn.LSTM(3, 4, dropout=2), ValueError, "dropout should be a number in range"),
     (lambda: nn.LSTMCell(3, 4)(tt.ones((2, 5), dtype="float32")), ValueError, "input has inconsistent input_size: got"),
+    (lambda: rnn.pack_padded_sequence(tt.ones((3, 2)), [1, 2]), RuntimeError, "must be sorted in decreasing order"),
+    (lambda: rnn.pack_padded_sequence(tt.ones((3, 2)), [1, 0]), RuntimeError, "has to be greater than 0"),
+    (lambda: rnn.pack_padded_sequence(tt.ones((3, 2)), [1]), RuntimeError, "to be equal to batch_size, but got 1"),
+    (lambda: rnn.pad_packed_sequence(rnn.pack_sequence([tt.ones(3)]), total_length=2), ValueError, "total_length=2"),
+    (lambda: nn.GRU(3, 4)(rnn.PackedSequence(tt.ones((3, 3)), tt.array([1, 2]))), ValueError, "must not grow"),
+    (lambda: nn.GRU(3, 4)(rnn.PackedSequence(tt.ones((3, 3)), tt.array([2]))), ValueError, "are of 2 rows"),
     (lambda: nn.MultiheadAttention(7, 2), AssertionError, "embed_dim must be divisible by num_heads"),
     (lambda: nn.MultiheadAttention(8, 2, add_zero_attn=True), NotImplementedError, "add_zero_attn are not implemented"),
     (lambda: nn.TransformerEncoderLayer(8, 2, activation="sin"), RuntimeError, "activation should be relu/gelu, not"),

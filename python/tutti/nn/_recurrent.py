@@ -3,6 +3,7 @@
 from .. import _core
 from ._module import Module
 from ._weighted import _draw_uniform, _new
+from .utils.rnn import PackedSequence
 
 _layers, _cell = _core.functions["nn.rnn.layers"], _core.functions["nn.rnn.cell"]
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
@@ -75,15 +76,16 @@ class _Recurrent(Module):
 
         Parameters
         ----------
-        input : ndarray
-            [steps, images, input_size], or without images.
+        input : ndarray or PackedSequence
+            [steps, images, input_size], or without images; sequences of several lengths are packed.
         hx : ndarray, or tuple of ndarray
             The first states, [num_layers * ways, images, hidden_size]; of LSTM with the memories. None: zeros.
 
         Returns
         -------
         tuple
-            The states, [steps, images, ways * hidden_size]; and the last ones, of LSTM a pair with the memories.
+            The states, [steps, images, ways * hidden_size], or packed; and the last ones, of LSTM a pair with the
+            memories.
 
         Examples
         --------
@@ -91,6 +93,8 @@ class _Recurrent(Module):
         >>> states.shape, last.shape
         ((5, 4, 3), (1, 4, 3))
         """
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx)
         if input.ndim not in (2, 3):
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D instead")
         single, lstm = input.ndim == 2, self.mode == "LSTM"
@@ -99,26 +103,41 @@ class _Recurrent(Module):
             input, states = input[:, None], states and [s[:, None] for s in states]
         elif self.batch_first:
             input = input.swapaxes(0, 1)
-        if states is None:
-            first = self.num_layers * (2 if self.bidirectional else 1), input.shape[1], self.hidden_size
-            states = [_zeros(input, *first)] * (2 if lstm else 1)
-        out, *last = _layers(
-            self.mode,
-            input,
-            states[0],
-            states[-1],
-            list(self._parameters.values()),
-            self.bias,
-            self.num_layers,
-            self.dropout,
-            self.training,
-            self.bidirectional,
-        )
+        out, *last = self._states(input, states, input.shape[1], None)
         if single:
             out, last = out[:, 0], [s[:, 0] for s in last]
         elif self.batch_first:
             out = out.swapaxes(0, 1)
         return out, tuple(last) if lstm else last[0]
+
+    def _states(self, input, states, images, batch_sizes):
+        if states is None:
+            first = self.num_layers * (2 if self.bidirectional else 1), images, self.hidden_size
+            states = [_zeros(input, *first)] * 2
+        weights = list(self._parameters.values())
+        return _layers(
+            self.mode,
+            input,
+            states[0],
+            states[-1],
+            weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+            batch_sizes,
+        )
+
+    def _packed(self, input, hx):
+        data, sizes, order, back = input
+        lstm = self.mode == "LSTM"
+        states = None if hx is None else list(hx) if lstm else [hx]
+        if states and order is not None:
+            states = [s[:, order] for s in states]
+        out, *last = self._states(data, states, int(sizes[0]), sizes)
+        last = last if back is None else [s[:, back] for s in last]
+        return PackedSequence(out, sizes, order, back), tuple(last) if lstm else last[0]
 
     def extra_repr(self):
         """The numbers that the layer was made with.

@@ -1,6 +1,6 @@
 /*
 ** Cotangents through rows of the library; those of linear algebra are in factorization.c, those of
-** networks in convolution.c, attention.c and losses.c.
+** networks in convolution.c, attention.c, recurrent.c and losses.c.
 */
 #include <assert.h>
 #include <string.h>
@@ -201,6 +201,7 @@ static const struct {
     {"convolution_bias", tt__rule_convolution},
     {"attention", tt__rule_attention},
     {"attention_masked", tt__rule_attention},
+    {"recurrent", tt__rule_recurrent},
     {"fft", rule_fft},
     {"rfft", rule_rfft},
     {"irfft", rule_irfft},

@@ -1,11 +1,12 @@
 /*
-** The library rows of networks. Their operands: ir/convolution.h, fn/nn/attention.h.
+** The library rows of networks. Their operands: ir/convolution.h, ir/recurrent.h, fn/nn/attention.h.
 */
 #include "base/mem.h"
 #include "lib/nn/attention.h"
 #include "lib/nn/convolve.h"
 #include "lib/nn/cudnn.h"
 #include "lib/nn/device.h"
+#include "lib/nn/recurrent.h"
 #include "lib/product/device.h"
 #include "lib/rows.h"
 
@@ -253,7 +254,47 @@ static tt_lib_work attention_back_work(const tt_lib_attr *attr, const tt_operand
 static const tt_lib_cost attention_cost = {.work = attention_work, .host_share = 0.6, .device_share = 0.6};
 static const tt_lib_cost attention_back_cost = {.work = attention_back_work, .host_share = 0.6, .device_share = 0.6};
 
+/* ---- recurrent networks */
+
+static tt_recurrent recurrent_of(const tt_lib_attr *attr, const tt_operand *w) {
+  return (tt_recurrent){.type = w->dtype,
+                        .kind = (tt_recurrent_kind)attr->i[0],
+                        .reverse = attr->i[1] != 0,
+                        .images = attr->i[2],
+                        .width = w->len[1],
+                        .w = w->data};
+}
+
+static tt_code recurrent(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  tt_recurrent r = recurrent_of(attr, &src[1]);
+  r.steps = src[0].len[0];
+  const void *more = (const char *)src[2].data + r.images * r.width * (int64_t)tt__dtype_size(r.type);
+  if (r.kind == TT_GRU && src[2].len[0] > r.images) r.bias = more;
+  return tt__recurrent(&r, src[0].data, src[2].data, more, out[0].data, out[1].data, err);
+}
+
+static tt_code recurrent_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  tt_recurrent r = recurrent_of(attr, &src[0]);
+  r.steps = src[1].len[0];
+  char *h = out[1].data, *memory = h ? h + r.images * r.width * (int64_t)tt__dtype_size(r.type) : NULL;
+  void *x = r.kind == TT_GRU ? out[2].data : NULL;
+  return tt__recurrent_back(&r, src[1].data, src[2].data, out[0].data, x, h, memory, err);
+}
+
+/* A product in each step. */
+static tt_lib_work recurrent_work(const tt_lib_attr *attr, const tt_operand *src, unsigned wanted) {
+  (void)wanted;
+  bool back = src[0].rank == 2;
+  const tt_operand *w = &src[!back], *steps = &src[back];
+  double each = 2 * (double)attr->i[2] * (double)w->size;
+  return (tt_lib_work){.flops = each * (double)steps->len[0], .steps = -1};
+}
+
+static const tt_lib_cost recurrent_cost = {.work = recurrent_work, .host_share = 0.3};
+
 const tt_lib_row tt__rows_nn[] = {
+    {.name = "recurrent", .nsrc = 3, .nout = 2, .run = recurrent, .cost = &recurrent_cost},
+    {.name = "recurrent_back", .nsrc = 3, .nout = 3, .run = recurrent_back, .cost = &recurrent_cost},
     {.name = "convolution",
      .nsrc = 2,
      .nout = 1,

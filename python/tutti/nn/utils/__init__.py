@@ -1,6 +1,7 @@
 """What is done with all parameters of a network: gradients kept short, parameters as one vector."""
 
-from .. import _core, autograd
+from ... import _core, autograd
+from . import rnn as rnn
 
 __all__ = [
     "clip_grad_norm_",
