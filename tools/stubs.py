@@ -235,11 +235,16 @@ def method(name, value, names):
     """One method of a class written in Python."""
     if name in ("rand", "randn"):
         return [f"def {name}(self) -> float: ...", f"def {name}(self, *dims: SupportsIndex) -> ndarray: ..."]
-    forms = draw(name, value, ["self"]) if inspect.signature(value).parameters.keys() >= {"self", "size"} else None
+    draws = name != "__init__" and inspect.signature(value).parameters.keys() >= {"self", "size"}
+    forms = draw(name, value, ["self"]) if draws else None
     if forms:
         return [f"def {name}{form}: ..." for form in forms]
     result = "None" if name == "__init__" else told(value, names)[1]
     return [f"def {name}({parameters(value, names)}) -> {result}: ..."]
+
+
+def needed(value):
+    return sum(p.default is p.empty for p in inspect.signature(value).parameters.values())
 
 
 def plain_class(name, value, names=()):
@@ -261,7 +266,9 @@ def plain_class(name, value, names=()):
         elif inspect.isfunction(it):
             forms = method(member_name, it, names)
             over = "    @overload\n" if len(forms) > 1 else ""
-            lines += [f"{over}    {form}" for form in forms]
+            inherited = member_name != "__init__" and getattr(base, member_name, None)
+            more = "  # type: ignore[override]" if inherited and needed(it) > needed(inherited) else ""
+            lines += [f"{over}    {form}{more}" for form in forms]
         elif callable(it) and member_name == "__init__":
             lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
         elif not member_name.startswith("__"):
@@ -463,7 +470,7 @@ def main(core, out):
         if hasattr(module, "__path__"):
             dots, path = "." + dots, os.path.join(out, *name.split("."), "__init__.pyi")
             os.makedirs(os.path.dirname(path), exist_ok=True)
-        words = "ArrayLike, Device, DTypeLike, Shape, dtype, ndarray, ufunc"
+        words = "ArrayLike, Device, DTypeLike, Shape, _ufunc_of_two, dtype, ndarray, ufunc"
         write(path, [HEAD, f"from {dots} import {words}", "", ALIASES, "", *body])
 
 

@@ -66,7 +66,7 @@ static size_t add(char *out, size_t size, size_t at, const char *text) {
   return n > 0 ? at + (size_t)n : at;
 }
 
-static size_t add_trail(tt_launch_log *t, char *out, size_t size, size_t at) {
+static size_t add_entries(tt_launch_log *t, char *out, size_t size, size_t at) {
   char more[200];
   tt__lock(&t->lock);
   uint64_t n = t->launched - t->done, first = n > TT_LAUNCH_LOG_MOST ? t->launched - TT_LAUNCH_LOG_MOST : t->done;
@@ -90,6 +90,6 @@ void tt__launch_log_suspects(const tt_device *d, char *out, size_t size) {
   out[0] = 0;
   tt__lock(&list_lock);
   for (tt_launch_log *t = logs; t; t = t->next)
-    if (t->device == d) at = add_trail(t, out, size, at);
+    if (t->device == d) at = add_entries(t, out, size, at);
   tt__unlock(&list_lock);
 }

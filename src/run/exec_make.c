@@ -62,7 +62,7 @@ static tt_code producer_of(const tt_lib_maker *m, tt_device *d, tt_node *const *
     root[have] = n->op == TT_N_BUFFER ? tt__node_view_plain(n, n->rank, n->dim, dense, 0, err) : tt__node_retain(n);
     if (!root[have]) break;
   }
-  tt_code code = have == m->nsrc ? tt__realize_feed(root, have, d, out, err) : TT_ENOMEM;
+  tt_code code = have == m->nsrc ? tt__realize_producer(root, have, d, out, err) : TT_ENOMEM;
   while (have > 0) tt__node_release(root[--have]);
   return code;
 }

@@ -162,7 +162,7 @@ static void note_declined(tt_step_facts *f, const tt_decision *how, tt_code code
   }
 }
 
-tt_code tt__place_again(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err) {
+tt_code tt__place_replan(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err) {
   static const tt_decision whole = {.way = TT_WAY_WHOLE};
   tt_situation *s = &p->situation;
   const tt_decision *how = p->decisions.step ? &p->decisions.step[at] : &whole;

@@ -30,7 +30,7 @@ TT_HIDDEN tt_code tt__place_told_on(tt_device *d, const tt_walk *walk, const tt_
                                     bool is_small, tt_place *out, tt_error *err);
 /* Step `at` was found not to run as decided, with TT_ENOTIMPL or TT_ENOMEM: decide once more for it and those behind
  * it. *nowhere: the host has no room for it either, nothing was decided. */
-TT_HIDDEN tt_code tt__place_again(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err);
+TT_HIDDEN tt_code tt__place_replan(tt_place *p, int at, tt_code code, bool *nowhere, tt_error *err);
 TT_HIDDEN void tt__place_free(tt_place *p);
 
 /* Decisions where there are none, because nothing hangs on them: for who shows them. */

@@ -437,7 +437,7 @@ static tt_code execute_placed(const tt_walk *walk, const tt_plan *plan, int i, t
     tt_device *d = tt__place_device(p, i);
     tt_code code = execute_step(walk, plan, i, decision(p, i), d, &why);
     bool declined = d && step->kind != TT_STEP_CALL && (code == TT_ENOTIMPL || code == TT_ENOMEM);
-    if (declined) TT_TRY(tt__place_again(p, i, code, &nowhere, err));
+    if (declined) TT_TRY(tt__place_replan(p, i, code, &nowhere, err));
     if (declined && !nowhere) continue;
     if (code != TT_OK && err) *err = why;
     return code;
@@ -673,7 +673,7 @@ static tt_code producer_of_plan(tt_node *const *target, int n, tt_device *d, tt_
   return TT_OK;
 }
 
-tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err) {
+tt_code tt__realize_producer(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err) {
   enter();
   tt_code code = producer_of_plan(target, n, d, out, err);
   pthread_mutex_unlock(&one_at_a_time);

@@ -14,13 +14,13 @@
 TT_HIDDEN tt_code tt__realize(tt_node *const *target, int n, tt_error *err);
 
 /* The plan for these nodes, made or found, without running it; NULL plan: nothing to do. Session lock held. */
-struct tt_made_plan;
 TT_HIDDEN tt_code tt__realize_plan(tt_node *const *target, int n, const tt_plan **plan, const tt_walk **walk,
                                    bool *found, tt_error *err);
 
 /* What computes these nodes, element by element (outofcore/fused_producer.h), by their plan; they stay pending. Session
  * lock held. */
-TT_HIDDEN tt_code tt__realize_feed(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out, tt_error *err);
+TT_HIDDEN tt_code tt__realize_producer(tt_node *const *target, int n, tt_device *d, tt_fused_producer *out,
+                                       tt_error *err);
 
 /* Is a thread evaluating? */
 TT_HIDDEN bool tt__realize_busy(void);

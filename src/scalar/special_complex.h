@@ -75,11 +75,22 @@ TT_CONST tt_f64 tt__w_weight[2][12] = {
 /* clang-format on */
 
 TT_FN tt__z tt__minus_square(tt__z z) { return tt__z_of((z.im - z.re) * (z.im + z.re), -2 * z.re * z.im); }
+/* e^(-z^2), of the exact square: rounded, that of a z of size 6 moves the exponential by 36 units. */
+TT_LONG_FN tt__z tt__exp_minus_square(tt__z z) {
+  tt__z s = tt__minus_square(z), e;
+  tt__dd re, im;
+  if (!(tt_abs_f64(s.re) < 700 && tt_abs_f64(s.im) < 0x1p60)) return tt__z_exp(s); /* 0, infinite, or without digits */
+  re = tt__dd_sum(tt__two_prod(z.im, z.im), tt__dd_minus(tt__two_prod(z.re, z.re)));
+  im = tt__two_prod(-2 * z.re, z.im);
+  e = tt__z_exp(tt__z_of(re.hi, im.hi));
+  if (im.hi == 0) return tt__z_of(e.re + e.re * re.lo, e.im);
+  return tt__z_add(e, tt__z_mul(e, tt__z_of(re.lo, im.lo)));
+}
 /* What the pole at z adds to a rule: 2 e^(-z^2) / (1 + sign e^(-2 pi i z / h)). */
 TT_LONG_FN tt__z tt__w_pole(tt__z z, tt_f64 sign) {
   tt_f64 turns = 2 * (z.re * TT__TURN_SCALE), e = sign * tt_exp_f64(2 * TT__PI * TT__TURN_SCALE * z.im);
   tt__z below = tt__z_of(1 + e * tt__cospi(turns), -e * tt__sinpi(turns));
-  return tt__z_div(tt__z_scale(tt__z_exp(tt__minus_square(z)), 2), below);
+  return tt__z_div(tt__z_scale(tt__exp_minus_square(z), 2), below);
 }
 /* x, y >= 0. The nodes are those that z is not close to; the rules' error is below 3e-15. */
 TT_LONG_FN tt__z tt__w_quadrant(tt__z z) {
@@ -100,7 +111,7 @@ TT_LONG_FN tt__z tt__w_quadrant(tt__z z) {
 TT_LONG_FN tt__z tt__w(tt__z z) {
   tt__z a = tt__z_of(tt_abs_f64(z.re), tt_abs_f64(z.im)), w = tt__w_quadrant(a);
   if (z.im < 0) { /* w(z) + w(-z) = 2 e^(-z^2), and w(-conj z) = conj w(z) */
-    tt__z e = tt__z_exp(tt__minus_square(a));
+    tt__z e = tt__exp_minus_square(a);
     w = tt__z_of(2 * e.re - w.re, w.im - 2 * e.im);
   }
   return z.re < 0 ? tt__z_of(w.re, -w.im) : w;
@@ -123,10 +134,14 @@ TT_FN tt__z tt__dawsn_series(tt__z z) {
   return sum;
 }
 TT_FN int tt__z_is_small(tt__z z) { return z.re * z.re + z.im * z.im < 1; }
-/* For a real part from 0 on. The exponential in two factors, so that a part beyond its range is infinite, not NaN. */
+/* For a real part from 0 on. A large exponential in two factors, so that a part out of range is infinite, not NaN. */
 TT_LONG_FN tt__z tt__erfc_right(tt__z z) {
   tt__z s = tt__minus_square(z), y = tt__w(tt__z_of(-z.im, z.re));
   tt_f64 root = tt_exp_f64(s.re > 1400 ? 700 : 0.5 * s.re);
+  if (tt_abs_f64(s.re) < 650) {
+    y = tt__z_mul(y, tt__exp_minus_square(z));
+    return tt__z_of(z.re == 0 ? 1 : y.re, y.im);
+  }
   if (root == 0) return tt__z_of(0, 0);
   y = tt__z_mul(y, tt__z_exp(tt__z_of(s.re > 1400 ? 700 : 0.5 * s.re, s.im)));
   return tt__z_of(z.re == 0 ? 1 : y.re * root, y.im * root);
@@ -147,7 +162,7 @@ TT_LONG_FN tt__z tt__z_erfc(tt__z z) {
 }
 /* i sqrt(pi)/2 (e^(-z^2) - w(z)), for an imaginary part from 0 on. */
 TT_LONG_FN tt__z tt__dawsn_up(tt__z z) {
-  tt__z e = tt__z_exp(tt__minus_square(z)), w = tt__w(z);
+  tt__z e = tt__exp_minus_square(z), w = tt__w(z);
   return tt__z_scale(tt__z_of(w.im - e.im, e.re - w.re), 0x1.c5bf891b4ef6bp-1);
 }
 TT_LONG_FN tt__z tt__z_dawsn(tt__z z) {
@@ -318,8 +333,9 @@ TT_LONG_FN tt__z tt__z_exp1(tt__z z) {
   tt__z y;
   if (size == 0) return tt__z_of(TT__INF_f64, -z.im);
   if (z.re == TT__INF_f64) return tt__z_of(0, 0);
-  /* to the right the series cancels, close to the cut the fraction does not converge */
-  if (size <= (z.re > 0 ? 1.5 : 5) || (z.re < -2 * tt_abs_f64(z.im) && size < 40)) return tt__exp1_series(z);
+  /* beside the imaginary axis and to the right the series cancels, close to the cut the fraction does not converge */
+  if (size <= (z.re > -0.5 * tt_abs_f64(z.im) ? 1.5 : 5) || (z.re < -2 * tt_abs_f64(z.im) && size < 40))
+    return tt__exp1_series(z);
   y = tt__z_mul(tt__z_exp(tt__z_minus(z)), tt__exp1_fraction(z));
   if (z.im == 0 && z.re < 0) y.im -= tt_copysign_f64(TT__PI, z.im);
   return y;

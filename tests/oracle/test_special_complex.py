@@ -37,6 +37,21 @@ def both(*parts):
     return lambda r: np.concatenate([p(r) for p in parts])
 
 
+def beside(r):
+    """Close to the axes, whole numbers among them: a square, a turn or a term that is off by a digit is seen here."""
+    x = r.uniform(-6, 6, COUNT)
+    small = 10 ** r.uniform(-12, 0, COUNT) * np.exp(1j * r.uniform(-np.pi, np.pi, COUNT))
+    return np.concatenate([x + 1j * small.imag, 1j * x + small.real, np.round(x) + small])
+
+
+def beside_but(zero):
+    def of(r):
+        z = beside(r)
+        return z[abs(z - zero) > 0.3]
+
+    return of
+
+
 def digits(f):
     """With as many digits as e^(z^2) may cancel."""
 
@@ -50,17 +65,17 @@ def digits(f):
 GAMMA = both(plane(-8, 1), plane(-6, 0, 1), plane(-6, 0, 2))
 # function, reference, operands, units
 ROWS = {
-    "erf": (digits(mp.erf), plane(-8, 0.75), 8),
-    "erfc": (digits(mp.erfc), plane(-3, 0.75), 10),
-    "erfcx": (digits(lambda z: mp.exp(z * z) * mp.erfc(z)), both(right(-4, 1.3), plane(-4, 0.7)), 12),
-    "wofz": (digits(lambda z: mp.exp(-z * z) * mp.erfc(-1j * z)), plane(-4, 0.7), 12),
-    "dawsn": (digits(lambda z: z * mp.exp(-z * z) * mp.hyp1f1(0.5, 1.5, z * z)), plane(-8, 0.75), 8),
+    "erf": (digits(mp.erf), both(plane(-8, 0.75), beside), 8),
+    "erfc": (digits(mp.erfc), both(plane(-3, 0.75), beside), 8),
+    "erfcx": (digits(lambda z: mp.exp(z * z) * mp.erfc(z)), both(right(-4, 1.3), plane(-4, 0.7), beside), 8),
+    "wofz": (digits(lambda z: mp.exp(-z * z) * mp.erfc(-1j * z)), both(plane(-4, 0.7), beside), 8),
+    "dawsn": (digits(lambda z: z * mp.exp(-z * z) * mp.hyp1f1(0.5, 1.5, z * z)), both(plane(-8, 0.75), beside), 8),
     "ndtr": (digits(lambda z: mp.erfc(-z / mp.sqrt(2)) / 2), plane(-3, 0.75), 40),
     "gamma": (mp.gamma, plane(-8, 1), 40),
     "loggamma": (mp.loggamma, both(GAMMA, plane(1, 3)), 30),
     "digamma": (mp.digamma, plane(-8, 3), 16),
-    "exp1": (digits(mp.e1), plane(-8, 2), 12),
-    "expi": (digits(mp.ei), plane(-8, 2), 12),
+    "exp1": (digits(mp.e1), both(plane(-8, 2), beside), 14),
+    "expi": (digits(mp.ei), both(plane(-8, 2), beside_but(0.3725)), 14),
     "lambertw": (mp.lambertw, both(plane(-8, 8), plane(-3, 0, -0.36)), 8),
 }
 

@@ -29,7 +29,7 @@ def run(program, **env):
 
 
 def test_every_program_is_run_below():
-    assert [len(blocks(text, "python")) for text in PAGES.values()] == [4] + [0] * (len(PAGES) - 1)
+    assert [len(blocks(text, "python")) for text in PAGES.values()] == [5] + [0] * (len(PAGES) - 1)
     assert sum(text.count("```c\n") for text in PAGES.values()) == 1  # tests/install compiles it
 
 
@@ -51,7 +51,7 @@ def test_programs_of_the_site():
 def test_programs_of_gradients():
     """They print what stands behind their prints."""
     pages = SITE["gradients.md"] + SITE["networks.md"]
-    for program in [*blocks(pages, "python"), blocks(README, "python")[3]]:
+    for program in [*blocks(pages, "python"), *blocks(README, "python")[3:]]:
         said = re.findall(r"^print\(.*\) +# (.*)$", program, re.M)
         text = program if "import tutti" in program else "import tutti as tt\n" + program
         assert said and run(text, TUTTI_DEVICE="cpu").splitlines() == said

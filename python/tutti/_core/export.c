@@ -259,23 +259,7 @@ PyObject *core_meth_item(PyObject *self, PyObject *const *arg, Py_ssize_t n) {
   return c == TT_OK ? core_value_object(&v) : core_raise(c, &err);
 }
 
-static double half_value(uint16_t h, bool brain) {
-  uint32_t bits;
-  float f;
-  if (brain) {
-    bits = (uint32_t)h << 16;
-  } else {
-    uint32_t sign = (uint32_t)(h >> 15) << 31, exponent = h >> 10 & 31, mantissa = h & 1023;
-    if (exponent == 0) { /* zero and subnormals: mantissa * 2^-24 */
-      double v = (double)mantissa / 16777216.0;
-      return sign ? -v : v;
-    }
-    bits = sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | mantissa << 13;
-  }
-  memcpy(&f, &bits, sizeof f);
-  return (double)f;
-}
-
+/* Not of 16-bit floats: core_tolist casts them. */
 static PyObject *element(const void *p, tt_dtype dtype) {
   switch (dtype) {
     case TT_BOOL:
@@ -296,10 +280,6 @@ static PyObject *element(const void *p, tt_dtype dtype) {
       return PyLong_FromUnsignedLong(*(const uint32_t *)p);
     case TT_U64:
       return PyLong_FromUnsignedLongLong(*(const uint64_t *)p);
-    case TT_F16:
-      return PyFloat_FromDouble(half_value(*(const uint16_t *)p, false));
-    case TT_BF16:
-      return PyFloat_FromDouble(half_value(*(const uint16_t *)p, true));
     case TT_F32:
       return PyFloat_FromDouble((double)*(const float *)p);
     case TT_F64:
@@ -338,9 +318,7 @@ static PyObject *list_of(tt_array *a, const char *at, int axis, unsigned *count)
   return list;
 }
 
-PyObject *core_tolist(PyObject *self) {
-  if (!core_need(self)) return NULL;
-  tt_array *a = core_handle(self);
+static PyObject *list_of_array(tt_array *a) {
   const void *data;
   void *hold;
   tt_error err;
@@ -349,6 +327,20 @@ PyObject *core_tolist(PyObject *self) {
   unsigned count = 0;
   PyObject *out = list_of(a, data, 0, &count);
   tt_unpeek(hold);
+  return out;
+}
+
+PyObject *core_tolist(PyObject *self) {
+  if (!core_need(self)) return NULL;
+  tt_array *a = core_handle(self), *wide;
+  tt_dtype dtype = tt_array_dtype(a);
+  if (dtype != TT_F16 && dtype != TT_BF16) return list_of_array(a);
+  tt_error err;
+  tt_code c = tt_eval(&a, 1, &err); /* itself: it is looked at */
+  if (c == TT_OK) c = tt_cast(a, TT_F32, true, &wide, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  PyObject *out = list_of_array(wide);
+  tt_release(&wide);
   return out;
 }
 PyObject *core_meth_tolist(PyObject *self, PyObject *unused) { return (void)unused, core_tolist(self); }

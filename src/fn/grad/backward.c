@@ -173,7 +173,7 @@ static bool add_grad(walk *w, tt_tape *t, tt_array *g) {
 tt_array *tt__rule_operand(const tt_rule *r, int k) {
   tt_node *n = r->t->src[k];
   assert(n);
-  return tt__compose_of_node(r->c, r->t->op == TT_N_LIB ? tt__keep_or_again(n, r->c->err) : tt__node_retain(n));
+  return tt__compose_of_node(r->c, r->t->op == TT_N_LIB ? tt__keep_or_recompute(n, r->c->err) : tt__node_retain(n));
 }
 
 tt_array *tt__rule_result(const tt_rule *r) {

@@ -73,7 +73,7 @@ static bool pays(chain *c, const tt_node *value) {
   return more < bytes_of(value);
 }
 
-tt_node *tt__keep_or_again(tt_node *n, tt_error *err) {
+tt_node *tt__keep_or_recompute(tt_node *n, tt_error *err) {
   chain c = {.n = 0};
   tt_keep told = tt__keep_told();
   assert(n->refs > 0);

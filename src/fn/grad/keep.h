@@ -11,6 +11,6 @@
 ** reads fewer bytes, beside what the derivatives of these operations read, than the value takes. One hold for the
 ** caller; NULL: out of memory.
 */
-TT_HIDDEN tt_node *tt__keep_or_again(tt_node *n, tt_error *err);
+TT_HIDDEN tt_node *tt__keep_or_recompute(tt_node *n, tt_error *err);
 
 #endif

@@ -150,7 +150,7 @@ static bool sort_by_keys(const row_job *j, tt_key_rule r, const char *in, char *
 static tt_code sort_one(const row_job *j, const char *in, char *out, void *scratch) {
   tt_key_rule r = tt__key_rule(j->t, j->descending, false);
   if (in_pieces(r.width, j->n))
-    TT_TRY(tt__piece_sort(r, in, out, scratch, j->n, j->wide, NULL));
+    TT_TRY(tt__samplesort(r, in, out, scratch, j->n, j->wide, NULL));
   else if (tt__count_can(r.width, j->n))
     TT_TRY(tt__count_sort(r, in, out, j->n, j->wide, NULL));
   else if (!sort_by_keys(j, r, in, out, scratch))
@@ -299,7 +299,7 @@ static tt_code argsort_one(const row_job *j, const char *in, char *out, void *sc
   pack_job pack = {.r = r, .in = in};
   bool small = n <= UINT32_MAX;
   if (tt__count_can(r.width, n)) return tt__count_argsort(r, in, place, n, j->wide, NULL);
-  if (small && r.width == 4 && in_pieces(4, n)) return tt__piece_argsort(r, in, place, scratch, n, j->wide, NULL);
+  if (small && r.width == 4 && in_pieces(4, n)) return tt__samplesort_places(r, in, place, scratch, n, j->wide, NULL);
   tt_sort_pair *pairs = scratch;
   uint64_t *words = tt__sort_has_vectors() ? NULL : (uint64_t *)(pairs + n);
   if (tt__split_can(r.width, n)) return tt__split_argsort(r, in, place, pairs, words, n, j->wide, NULL);

@@ -109,10 +109,10 @@ TT_HIDDEN void tt__vector_select_u64(uint64_t *a, int64_t n, int64_t k);
 ** the keys [at, at + n). And keys as tt__keys_make and tt__keys_back have them;
 ** true: there is a NaN or a negative zero.
 */
-TT_HIDDEN void tt__vector_pieces_u32(uint32_t *a, int64_t at, int64_t n, const uint32_t *pivot, int pivots,
-                                     int64_t *end);
-TT_HIDDEN void tt__vector_pieces_u64(uint64_t *a, int64_t at, int64_t n, const uint64_t *pivot, int pivots,
-                                     int64_t *end);
+TT_HIDDEN void tt__vector_partition_u32(uint32_t *a, int64_t at, int64_t n, const uint32_t *pivot, int pivots,
+                                        int64_t *end);
+TT_HIDDEN void tt__vector_partition_u64(uint64_t *a, int64_t at, int64_t n, const uint64_t *pivot, int pivots,
+                                        int64_t *end);
 TT_HIDDEN bool tt__vector_keys_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
 TT_HIDDEN bool tt__vector_keys_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
 TT_HIDDEN void tt__vector_back_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
@@ -120,21 +120,21 @@ TT_HIDDEN void tt__vector_back_u64(tt_key_rule r, const uint64_t *in, uint64_t *
 /* Sort as a processor without vectors does, for tests. */
 TT_HIDDEN void tt__sort_without_vectors(bool off);
 
-/* A row of 1 or 2 bytes that is not short (sort/count.c); NaNs and zeros as tt__piece_sort leaves them. */
+/* A row of 1 or 2 bytes that is not short (sort/count.c); NaNs and zeros as tt__samplesort leaves them. */
 TT_HIDDEN bool tt__count_can(int width, int64_t n);
 TT_HIDDEN tt_code tt__count_sort(tt_key_rule r, const void *in, void *out, int64_t n, bool wide, tt_error *err);
 TT_HIDDEN tt_code tt__count_argsort(tt_key_rule r, const void *in, int64_t *out, int64_t n, bool wide, tt_error *err);
 
 /*
-** A long row of 4 or 8 bytes (sort/pieces.c), on a processor with vectors; `scratch` is n keys. NaNs come out all one,
-** zeros by sign: the caller puts them in order.
+** A long row of 4 or 8 bytes (sort/samplesort.c), on a processor with vectors; `scratch` is n keys. NaNs come out all
+** one, zeros by sign: the caller puts them in order.
 */
-TT_HIDDEN tt_code tt__piece_sort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide,
+TT_HIDDEN tt_code tt__samplesort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide,
                                  tt_error *err);
 
 /* The places of a long row of keys of 4 bytes, fewer than 2^32; `scratch` is n words of 8 bytes. */
-TT_HIDDEN tt_code tt__piece_argsort(tt_key_rule r, const void *in, int64_t *out, void *scratch, int64_t n, bool wide,
-                                    tt_error *err);
+TT_HIDDEN tt_code tt__samplesort_places(tt_key_rule r, const void *in, int64_t *out, void *scratch, int64_t n,
+                                        bool wide, tt_error *err);
 
 /*
 ** The places of a long row of keys of 8 bytes (sort/split.c). `moved` is n pairs; `scratch` n words of 8 bytes, or

@@ -144,18 +144,18 @@ bool tt__sort_has_vectors(void) { return !vectors_off && tt__cpu_level() >= 4; }
 
 bool tt__sort_has_vectors(void) { return false; }
 
-#define NONE(BITS)                                                                                                  \
-  void tt__vector_sort_u##BITS(uint##BITS##_t *a, int64_t n) { (void)a, (void)n; }                                  \
-  void tt__vector_select_u##BITS(uint##BITS##_t *a, int64_t n, int64_t k) { (void)a, (void)n, (void)k; }            \
-  void tt__vector_pieces_u##BITS(uint##BITS##_t *a, int64_t at, int64_t n, const uint##BITS##_t *pivot, int pivots, \
-                                 int64_t *end) {                                                                    \
-    (void)a, (void)at, (void)n, (void)pivot, (void)pivots, (void)end;                                               \
-  }                                                                                                                 \
-  bool tt__vector_keys_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {           \
-    return (void)r, (void)in, (void)out, (void)n, false;                                                            \
-  }                                                                                                                 \
-  void tt__vector_back_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {           \
-    (void)r, (void)in, (void)out, (void)n;                                                                          \
+#define NONE(BITS)                                                                                                     \
+  void tt__vector_sort_u##BITS(uint##BITS##_t *a, int64_t n) { (void)a, (void)n; }                                     \
+  void tt__vector_select_u##BITS(uint##BITS##_t *a, int64_t n, int64_t k) { (void)a, (void)n, (void)k; }               \
+  void tt__vector_partition_u##BITS(uint##BITS##_t *a, int64_t at, int64_t n, const uint##BITS##_t *pivot, int pivots, \
+                                    int64_t *end) {                                                                    \
+    (void)a, (void)at, (void)n, (void)pivot, (void)pivots, (void)end;                                                  \
+  }                                                                                                                    \
+  bool tt__vector_keys_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {              \
+    return (void)r, (void)in, (void)out, (void)n, false;                                                               \
+  }                                                                                                                    \
+  void tt__vector_back_u##BITS(tt_key_rule r, const uint##BITS##_t *in, uint##BITS##_t *out, int64_t n) {              \
+    (void)r, (void)in, (void)out, (void)n;                                                                             \
   }
 NONE(32)
 NONE(64)

@@ -441,13 +441,13 @@ V4 void NAME(tt__vector_select)(KEY *a, int64_t n, int64_t k) {
 }
 
 /* Keys below pivot[i] lie before end[i], for `pivots` (one less than a power of two) ascending pivots. */
-V4 void NAME(tt__vector_pieces)(KEY *a, int64_t at, int64_t n, const KEY *pivot, int pivots, int64_t *end) {
+V4 void NAME(tt__vector_partition)(KEY *a, int64_t at, int64_t n, const KEY *pivot, int pivots, int64_t *end) {
   int mid = pivots / 2;
   int64_t less = NAME(partition)(a + at, n, pivot[mid]);
   end[mid] = at + less;
   if (mid == 0) return;
-  NAME(tt__vector_pieces)(a, at, less, pivot, mid, end);
-  NAME(tt__vector_pieces)(a, at + less, n - less, pivot + mid + 1, mid, end + mid + 1);
+  NAME(tt__vector_partition)(a, at, less, pivot, mid, end);
+  NAME(tt__vector_partition)(a, at + less, n - less, pivot + mid + 1, mid, end + mid + 1);
 }
 
 V4 bool NAME(tt__vector_keys)(tt_key_rule r, const KEY *in, KEY *out, int64_t n) {

@@ -153,7 +153,7 @@ static void find_low(search *f, const tt_pstmt *s, bool loop) {
   }
 }
 
-void tt__pw_carry(tt_pwriter *w) {
+void tt__pw_begin_carried(tt_pwriter *w) {
   size_t n = (size_t)w->f->locals.n;
   search f = {.low = tt__arena_alloc(w->arena, n + 1), .other = tt__arena_alloc(w->arena, n + 1)};
   w->late = NULL;

@@ -64,7 +64,7 @@ static void put_function(tt_pwriter *w, int64_t number) {
   put_signature(w, number);
   tt__pw_open(w, " {");
   tt__pw_locals(w, w->f->nparam);
-  tt__pw_carry(w);
+  tt__pw_begin_carried(w);
   tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);
   tt__pw_line(w, tt__pw_fails(w, w->f)            ? "return 0;"
@@ -196,7 +196,7 @@ static void put_thread(tt_pwriter *w) {
   } else {
     put_private(w);
   }
-  tt__pw_carry(w);
+  tt__pw_begin_carried(w);
   tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);
   tt__pw_close(w, "}");

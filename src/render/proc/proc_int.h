@@ -172,7 +172,7 @@ TT_HIDDEN bool tt__pw_is_nonneg(tt_pwriter *w, const tt_pexpr *e);
 /* proc/loop_carried.c: begin a function's body; an assignment that is written another way than it stands; do this
 ** statement of the list from `first` on and the next swap two elements; is all that it does, under a condition in a
 ** loop? */
-TT_HIDDEN void tt__pw_carry(tt_pwriter *w);
+TT_HIDDEN void tt__pw_begin_carried(tt_pwriter *w);
 TT_HIDDEN bool tt__pw_set_carried(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN bool tt__pw_is_swap(const tt_pwriter *w, const tt_pstmt *first, const tt_pstmt *s);
 /* "if x < least: least = x", and perhaps where that was? */

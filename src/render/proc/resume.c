@@ -106,7 +106,7 @@ void tt__pw_resume(tt_pwriter *w, int64_t number, const char *name) {
   tt__pw_open(w, "int %s_r%lld(tt_pcall *call, const tt_i64 *frame, tt_i64 *out, tt_i64 enter) {", name,
               (long long)number);
   for (int32_t k = 0; k < w->f->locals.n; k++) put_local(w, k);
-  tt__pw_carry(w);
+  tt__pw_begin_carried(w);
   tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);
   tt__pw_line(w, "return 0;");

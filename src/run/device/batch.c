@@ -375,4 +375,4 @@ void tt__batch_trim(void) {
 
 static void settle_all(void) { (void)!tt__batch_flush(NULL); }
 
-__attribute__((constructor)) static void register_queue(void) { tt__calls_set_settle(settle_all); }
+__attribute__((constructor)) static void register_settle(void) { tt__calls_set_settle(settle_all); }

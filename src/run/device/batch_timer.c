@@ -88,4 +88,4 @@ static void after_fork_child(void) {
   atomic_store(&waiting, false);
 }
 
-__attribute__((constructor)) static void register_patience(void) { pthread_atfork(NULL, NULL, after_fork_child); }
+__attribute__((constructor)) static void register_fork(void) { pthread_atfork(NULL, NULL, after_fork_child); }

@@ -143,7 +143,7 @@ TT_HIDDEN bool tt__baseline_is_compare(const tt_pexpr *e);
 /* Go to `label` if `e` is `sense`. */
 TT_HIDDEN void tt__baseline_branch(tt_baseline_maker *m, const tt_pexpr *e, bool sense, int label, int d, int v);
 /* 1 if `e`, else 0: by jumps; by the flags of a comparison. */
-TT_HIDDEN void tt__baseline_truth(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, int v);
+TT_HIDDEN void tt__baseline_condition(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, int v);
 TT_HIDDEN void tt__baseline_compare(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, int v);
 
 /* ---- call.c: what is done by functions */

@@ -91,7 +91,7 @@ void tt__baseline_branch(tt_baseline_maker *m, const tt_pexpr *e, bool sense, in
 }
 
 /* 1 if `e`, else 0. */
-void tt__baseline_truth(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, int v) {
+void tt__baseline_condition(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, int v) {
   int no = tt__x86_label(&m->x), end = tt__x86_label(&m->x);
   tt__baseline_branch(m, e, false, no, d, v);
   tt__x86_mov_imm(&m->x, to, 1);
@@ -104,7 +104,7 @@ void tt__baseline_truth(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, 
 void tt__baseline_compare(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, int v) {
   bool real = tt__baseline_is_real(e->arg[0]->type);
   if (real && (e->elem == TT_EQ || e->elem == TT_NE)) {
-    tt__baseline_truth(m, e, to, d, v);
+    tt__baseline_condition(m, e, to, d, v);
   } else if (tt__baseline_same(m, e->arg[0]->type, e->arg[1]->type)) {
     tt_x86_cond c = real ? compare_reals(m, e, d, v) : compare_ints(m, e, d, v);
     tt__x86_set(&m->x, c, to);

@@ -325,7 +325,7 @@ static void put_int_cast(tt_baseline_maker *m, const tt_pexpr *e, int to, int d,
   } else if (t == TT_BOOL) {
     tt_pexpr zero = {.op = TT_X_CONST, .type = a->type}, *arg[2] = {e->arg[0], &zero};
     tt_pexpr test = {.op = TT_X_ELEM, .elem = TT_NE, .n = 2, .type = e->type, .arg = arg};
-    tt__baseline_truth(m, &test, to, d, v);
+    tt__baseline_condition(m, &test, to, d, v);
   } else if (t == TT_I64 || t == TT_I32) {
     bool narrow = a->type->dtype == TT_F32;
     int reg = tt__baseline_real_operand(m, a, d, v);
@@ -379,7 +379,7 @@ void tt__baseline_int(tt_baseline_maker *m, const tt_pexpr *e, int to, int d, in
       break;
     case TT_X_ALSO:
     case TT_X_ELSE:
-      tt__baseline_truth(m, e, to, d, v);
+      tt__baseline_condition(m, e, to, d, v);
       break;
     case TT_X_LOAD:
       put_int_load(m, e, to, d, v);

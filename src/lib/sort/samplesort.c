@@ -1,7 +1,7 @@
 /*
-** A long row on a processor with vectors. The row is cut in chunks that fit the cache; each chunk is partitioned
-** there by pivots that all chunks share, which leaves it in pieces; then each thread gathers the pieces between two
-** pivots from all chunks and sorts them. Memory is passed over twice, whatever the length.
+** A long row on a processor with vectors, by samplesort. The row is cut in chunks that fit the cache; each chunk is
+** partitioned there by pivots that all chunks share, which leaves it in pieces; then each thread gathers the pieces
+** between two pivots from all chunks and sorts them. Memory is passed over twice, whatever the length.
 ** Measured at 1e7 random elements of 4 and 8 bytes on one thread, against NumPy 2.4's AVX-512 quicksort: 1.1 to 1.2
 ** times its speed for values, more than 10 times for stable places. Two threads halve our time.
 ** It must not know what the keys stand for.
@@ -20,7 +20,7 @@ enum {
   SAMPLES = 16            /* for each pivot */
 };
 
-typedef struct piece_job {
+typedef struct sample_job {
   tt_key_rule r;
   const char *in;
   char *keys; /* of all chunks, in pieces */
@@ -32,9 +32,9 @@ typedef struct piece_job {
   uint64_t pivot[MOST_BUCKETS]; /* of 8 bytes, or twice as many of 4 */
   int64_t *end;                 /* chunks x buckets: behind each piece in its chunk; the last one ends with the chunk */
   int64_t start[MOST_BUCKETS + 1];
-} piece_job;
+} sample_job;
 
-static void choose_pivots(piece_job *j) {
+static void choose_pivots(sample_job *j) {
   uint64_t sample[MOST_BUCKETS * SAMPLES];
   uint32_t *half = (uint32_t *)sample, *half_pivot = (uint32_t *)j->pivot;
   int64_t many = (int64_t)j->buckets * SAMPLES, step = j->n / many;
@@ -58,12 +58,12 @@ static void choose_pivots(piece_job *j) {
   }
 }
 
-static int64_t chunk_size(const piece_job *j, int64_t c) {
+static int64_t chunk_size(const sample_job *j, int64_t c) {
   return (c + 1) * j->chunk <= j->n ? j->chunk : j->n - c * j->chunk;
 }
 
 /* The keys of chunk c, in their place. */
-static void make_keys(const piece_job *j, int64_t c, int64_t n, void *keys) {
+static void make_keys(const sample_job *j, int64_t c, int64_t n, void *keys) {
   const char *in = j->in + (size_t)(c * j->chunk) * (size_t)j->r.width;
   if (j->words) {
     uint64_t *w = keys;
@@ -77,21 +77,21 @@ static void make_keys(const piece_job *j, int64_t c, int64_t n, void *keys) {
 }
 
 static void cut_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
-  piece_job *j = ctx;
+  sample_job *j = ctx;
   (void)worker;
   for (int64_t c = lo; c < hi; c++) {
     int64_t n = chunk_size(j, c), *end = j->end + c * j->buckets;
     void *keys = j->keys + (size_t)(c * j->chunk) * j->width;
     make_keys(j, c, n, keys);
     if (j->width == 4)
-      tt__vector_pieces_u32(keys, 0, n, (const uint32_t *)j->pivot, j->buckets - 1, end);
+      tt__vector_partition_u32(keys, 0, n, (const uint32_t *)j->pivot, j->buckets - 1, end);
     else
-      tt__vector_pieces_u64(keys, 0, n, j->pivot, j->buckets - 1, end);
+      tt__vector_partition_u64(keys, 0, n, j->pivot, j->buckets - 1, end);
     end[j->buckets - 1] = n;
   }
 }
 
-static void place_buckets(piece_job *j) {
+static void place_buckets(sample_job *j) {
   int64_t place = 0;
   for (int b = 0; b < j->buckets; b++) {
     j->start[b] = place;
@@ -104,7 +104,7 @@ static void place_buckets(piece_job *j) {
 }
 
 /* The pieces of bucket b, one after the other. */
-static void gather_bucket(const piece_job *j, int64_t b, char *to) {
+static void gather_bucket(const sample_job *j, int64_t b, char *to) {
   for (int64_t c = 0; c < j->chunks; c++) {
     const int64_t *end = j->end + c * j->buckets;
     int64_t from = b ? end[b - 1] : 0;
@@ -115,7 +115,7 @@ static void gather_bucket(const piece_job *j, int64_t b, char *to) {
 }
 
 static void sort_buckets(void *ctx, int64_t lo, int64_t hi, int worker) {
-  const piece_job *j = ctx;
+  const sample_job *j = ctx;
   (void)worker;
   for (int64_t b = lo; b < hi; b++) {
     char *out = j->out + (size_t)j->start[b] * j->width;
@@ -135,7 +135,7 @@ static void sort_buckets(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
-static tt_code run(piece_job *j, bool wide, tt_error *err) {
+static tt_code run(sample_job *j, bool wide, tt_error *err) {
   j->chunk = CHUNK_BYTES / (int64_t)j->width;
   j->chunks = (j->n + j->chunk - 1) / j->chunk;
   for (j->buckets = 8; j->buckets < MOST_BUCKETS && j->n * (int64_t)j->width / j->buckets > BUCKET_BYTES;)
@@ -157,14 +157,14 @@ static tt_code run(piece_job *j, bool wide, tt_error *err) {
   return TT_OK;
 }
 
-tt_code tt__piece_sort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide, tt_error *err) {
-  piece_job j = {.r = r, .in = in, .keys = scratch, .out = out, .n = n, .width = (size_t)r.width};
+tt_code tt__samplesort(tt_key_rule r, const void *in, void *out, void *scratch, int64_t n, bool wide, tt_error *err) {
+  sample_job j = {.r = r, .in = in, .keys = scratch, .out = out, .n = n, .width = (size_t)r.width};
   return run(&j, wide, err);
 }
 
-tt_code tt__piece_argsort(tt_key_rule r, const void *in, int64_t *out, void *scratch, int64_t n, bool wide,
-                          tt_error *err) {
-  piece_job j = {
+tt_code tt__samplesort_places(tt_key_rule r, const void *in, int64_t *out, void *scratch, int64_t n, bool wide,
+                              tt_error *err) {
+  sample_job j = {
       .r = r, .in = in, .keys = scratch, .out = (char *)out, .n = n, .words = true, .width = sizeof(uint64_t)};
   return run(&j, wide, err);
 }
