@@ -2,6 +2,9 @@
 ** Optimisers: a step over all parameters at once. The new values, the optimiser's states and what was differentiated
 ** are one evaluation; learning rates and other numbers are arguments of its kernels, not parts of their text.
 **
+** A step that fails on a device changes nothing: parameters and states are those of before. On the host, what a failed
+** step has recorded is computed when somebody looks, and states that have been replaced say so.
+**
 ** Formulas and defaults are PyTorch's. Parameters are leaves with a gradient (grad.h); those without one stay.
 */
 #ifndef TUTTI_OPTIM_H

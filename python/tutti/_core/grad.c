@@ -281,16 +281,19 @@ static bool states_of(PyObject *states, list *out) {
   return true;
 }
 
-/* Takes the holds. */
+/* Takes the holds. A state that the step left as it was keeps its object. */
 static bool give_states(PyObject *states, list *s) {
   bool ok = true;
   for (int k = 0; k < s->n; k++) {
-    PyObject *item = !s->a[k] ? Py_NewRef(Py_None) : ok ? core_wrap(s->a[k], NULL) : NULL;
-    if (!ok && s->a[k]) tt_release(&s->a[k]);
-    if (item && ok)
-      ok = PyList_SetItem(states, k, item) == 0;
-    else
-      ok = false;
+    if (!s->a[k]) continue;
+    PyObject *had = ok ? PyList_GetItem(states, k) : NULL;
+    ok = had != NULL;
+    if (ok && (had == Py_None || core_handle(had) != s->a[k])) {
+      PyObject *item = core_wrap(s->a[k], NULL);
+      ok = item && PyList_SetItem(states, k, item) == 0;
+    } else {
+      tt_release(&s->a[k]);
+    }
   }
   return ok;
 }

@@ -143,14 +143,25 @@ class Optimizer:
             with autograd.enable_grad():
                 loss = closure()
         for group, kept in zip(self.param_groups, self._kept, strict=True):
-            for step, numbers in kept.begin(group["params"]) if self._counts else [(0, None)]:
-                if numbers is None:
-                    self._step(group, group["params"], kept.values, step, kept)
-                    continue
-                values = kept.of(numbers)
-                self._step(group, [group["params"][k] for k in numbers], values, step, kept)
-                kept.put(numbers, values)
+            before = kept.step, dict(kept.missed), list(kept.values)
+            try:
+                self._step_group(group, kept)
+            except BaseException:
+                if all(a is b for a, b in zip(kept.values, before[2], strict=True)):  # nothing was done
+                    kept.step, kept.missed = before[:2]
+                raise
         return loss
+
+    def _step_group(self, group, kept):
+        for step, numbers in kept.begin(group["params"]) if self._counts else [(0, None)]:
+            if numbers is None:
+                self._step(group, group["params"], kept.values, step, kept)
+                continue
+            values = kept.of(numbers)
+            try:
+                self._step(group, [group["params"][k] for k in numbers], values, step, kept)
+            finally:
+                kept.put(numbers, values)
 
     def _step(self, group, params, values, step, kept):
         raise NotImplementedError

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "device/device.h"
 #include "fn/compose.h"
 #include "graph/session.h"
 #include "graph/tape.h"
@@ -65,38 +67,101 @@ static bool own_states(change *w, tt_array **own) {
   return w->c.code == TT_OK;
 }
 
-/* New values of all parameters, or (false) of none: those that have one get the old one back, the last one first. */
-static bool set_all(change *w, tt_array *const *param, tt_node **old) {
-  int k = 0;
-  for (; k < w->n && w->c.code == TT_OK; k++) {
+/*
+** What was before: values of parameters and states, held. A device has no results of a launch that failed, so what a
+** step there replaces is let go of when all its launches have been asked for, and put back when one could not be. On
+** the host nothing is lost: a step that failed stays recorded, and is computed when somebody looks; holding what was
+** before would only keep it from working in place.
+*/
+typedef struct previous {
+  size_t bytes;
+  int n;
+  int64_t states;
+  tt_node **param;  /* [n]; NULL: it stays */
+  tt_array **state; /* [states]; NULL: there was none, or it stays */
+  bool *is_new;     /* [states]: another has its place */
+} previous;
+
+static bool previous_open(change *w, previous *b) {
+  *b = (previous){.n = w->n, .states = (int64_t)w->n * w->per};
+  size_t params = sizeof *b->param * (size_t)b->n, states = sizeof *b->state * (size_t)b->states;
+  b->bytes = params + states + (size_t)b->states + 1;
+  b->param = tt__mem_zalloc(b->bytes);
+  if (!b->param) return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory") != NULL;
+  b->state = (tt_array **)(b->param + b->n);
+  b->is_new = (bool *)(b->state + b->states);
+  return true;
+}
+
+static void previous_free(previous *b) {
+  for (int k = 0; b->param && k < b->n; k++) tt__node_release(b->param[k]);
+  for (int64_t k = 0; b->param && k < b->states; k++) tt__array_release(b->state[k]);
+  tt__mem_free(b->param, b->bytes);
+}
+
+/* Values of parameters, the last one first, and states are those of before. */
+static void put_back(previous *b, tt_array *const *param, tt_array **state) {
+  for (int k = b->n; k-- > 0;) {
+    tt_node *old = b->param[k];
+    b->param[k] = NULL;
+    if (old && param[k]->storage->node != old)
+      tt__storage_become(param[k]->storage, old);
+    else
+      tt__node_release(old);
+  }
+  for (int64_t k = 0; k < b->states; k++) {
+    if (!b->is_new[k]) continue;
+    tt__array_release(state[k]);
+    state[k] = b->state[k];
+    b->state[k] = NULL;
+  }
+}
+
+/* New values of all parameters, or (false) of none. */
+static bool set_all(change *w, tt_array *const *param, tt_array **state, previous *b) {
+  for (int k = 0; k < w->n && w->c.code == TT_OK; k++) {
     if (!w->param[k]) continue;
-    old[k] = tt__node_retain(param[k]->storage->node);
+    b->param[k] = tt__node_retain(param[k]->storage->node);
     tt__compose_set(&w->c, param[k], tt_v_array(w->param[k]));
   }
-  while (k-- > 0) {
-    if (old[k] && w->c.code != TT_OK && param[k]->storage->node != old[k])
-      tt__storage_become(param[k]->storage, old[k]);
-    else
-      tt__node_release(old[k]);
-  }
+  if (w->c.code != TT_OK) put_back(b, param, state);
   return w->c.code == TT_OK;
+}
+
+static void set_states(tt_array **own, tt_array **state, previous *b) {
+  for (int64_t k = 0; k < b->states; k++) {
+    if (!own[k]) continue;
+    b->is_new[k] = true;
+    b->state[k] = state[k];
+    state[k] = own[k];
+  }
+}
+
+/* May the new values be made on a device? */
+static bool is_for_devices(tt_array *const *param, int n) {
+  for (int k = 0; k < n; k++) {
+    int device = param[k]->storage->node->device;
+    if (device > 0 || (device == TT_ANYWHERE && tt__device_last())) return true;
+  }
+  return false;
 }
 
 /* The states become arrays of their own, parameters new values of theirs; then all is computed, together. */
 static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
-  int64_t states = (int64_t)w->n * w->per;
-  tt_array **own = tt__compose_scratch(&w->c, states + 1, sizeof *own);
-  tt_node **old = tt__compose_scratch(&w->c, w->n + 1, sizeof *old);
-  bool ready = own && old && own_states(w, own), done = ready && set_all(w, param, old);
-  for (int64_t k = 0; ready && k < states; k++) {
-    tt_array *gone = done && own[k] ? state[k] : own[k];
-    if (done && own[k]) state[k] = own[k];
-    tt__array_release(gone);
-  }
+  previous b = {0};
+  tt_array **own = tt__compose_scratch(&w->c, (int64_t)w->n * w->per + 1, sizeof *own);
+  bool ready = own && previous_open(w, &b) && own_states(w, own), done = ready && set_all(w, param, state, &b);
+  if (done) set_states(own, state, &b);
+  for (int64_t k = 0; ready && !done && k < b.states; k++) tt__array_release(own[k]);
   tt_code code = w->c.code;
   tt_error *err = w->c.err;
+  bool keeps = code == TT_OK && is_for_devices(param, w->n);
   tt__compose_end(&w->c);
-  return code == TT_OK ? tt__tape_settle(err) : code;
+  if (!keeps) previous_free(&b);
+  if (code == TT_OK) code = tt__tape_settle(err);
+  if (keeps && code != TT_OK) put_back(&b, param, state);
+  if (keeps) previous_free(&b);
+  return code;
 }
 
 /* ---- SGD */
