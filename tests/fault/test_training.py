@@ -47,9 +47,16 @@ class Training:
         return [p.detach().numpy().copy() for p in self.params]
 
 
+def groups(params):
+    """Steps of several groups are one."""
+    w, b, v = params
+    return tt.optim.Adam([{"params": [w, v]}, {"params": [b], "lr": 0.3}], lr=0.1)
+
+
 OPTIMISERS = {
     "sgd": lambda p: tt.optim.SGD(p, lr=0.1, momentum=0.9),
     "adam": lambda p: tt.optim.Adam(p, lr=0.1),
+    "groups": groups,
 }
 
 

@@ -281,19 +281,16 @@ static bool states_of(PyObject *states, list *out) {
   return true;
 }
 
-/* Takes the holds. A state that the step left as it was keeps its object. */
+/* Takes the holds. */
 static bool give_states(PyObject *states, list *s) {
   bool ok = true;
   for (int k = 0; k < s->n; k++) {
-    if (!s->a[k]) continue;
-    PyObject *had = ok ? PyList_GetItem(states, k) : NULL;
-    ok = had != NULL;
-    if (ok && (had == Py_None || core_handle(had) != s->a[k])) {
-      PyObject *item = core_wrap(s->a[k], NULL);
-      ok = item && PyList_SetItem(states, k, item) == 0;
-    } else {
-      tt_release(&s->a[k]);
-    }
+    PyObject *item = !s->a[k] ? Py_NewRef(Py_None) : ok ? core_wrap(s->a[k], NULL) : NULL;
+    if (!ok && s->a[k]) tt_release(&s->a[k]);
+    if (item && ok)
+      ok = PyList_SetItem(states, k, item) == 0;
+    else
+      ok = false;
   }
   return ok;
 }
@@ -370,6 +367,25 @@ static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
   return step_end(&t, tt_optimizer_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
 }
 
+static PyObject *py_steps_begin(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_steps_begin();
+  return Py_NewRef(Py_None);
+}
+
+static PyObject *py_steps_end(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_error err;
+  core_line();
+  tt_code code = tt_steps_end(&err);
+  return code == TT_OK ? Py_NewRef(Py_None) : core_raise(code, &err);
+}
+
+static PyObject *py_steps_undo(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  return PyBool_FromLong(tt_steps_undo());
+}
+
 static PyObject *py_nadam_momentum(PyObject *self, PyObject *args) {
   (void)self;
   tt_optimizer o = {.kind = TT_NADAM};
@@ -442,6 +458,9 @@ PyMethodDef core_grad_functions[] = {
     {"sgd_step", py_sgd_step, METH_VARARGS, NULL},
     {"adam_step", py_adam_step, METH_VARARGS, NULL},
     {"optimizer_step", py_optimizer_step, METH_VARARGS, NULL},
+    {"steps_begin", py_steps_begin, METH_NOARGS, NULL},
+    {"steps_end", py_steps_end, METH_NOARGS, NULL},
+    {"steps_undo", py_steps_undo, METH_NOARGS, NULL},
     {"nadam_momentum", py_nadam_momentum, METH_VARARGS, NULL},
     {"retain_grad", py_retain_grad, METH_O, NULL},
     {"detach", py_detach, METH_O, NULL},

@@ -142,14 +142,17 @@ class Optimizer:
         if closure is not None:
             with autograd.enable_grad():
                 loss = closure()
-        for group, kept in zip(self.param_groups, self._kept, strict=True):
-            before = kept.step, dict(kept.missed), list(kept.values)
-            try:
+        before = [(kept.step, dict(kept.missed), list(kept.values)) for kept in self._kept]
+        _core.steps_begin()
+        try:
+            for group, kept in zip(self.param_groups, self._kept, strict=True):
                 self._step_group(group, kept)
-            except BaseException:
-                if all(a is b for a, b in zip(kept.values, before[2], strict=True)):  # nothing was done
-                    kept.step, kept.missed = before[:2]
-                raise
+            _core.steps_end()
+        except BaseException:
+            if _core.steps_undo():
+                for kept, was in zip(self._kept, before, strict=True):
+                    kept.step, kept.missed, kept.values = was
+            raise
         return loss
 
     def _step_group(self, group, kept):
@@ -158,10 +161,8 @@ class Optimizer:
                 self._step(group, group["params"], kept.values, step, kept)
                 continue
             values = kept.of(numbers)
-            try:
-                self._step(group, [group["params"][k] for k in numbers], values, step, kept)
-            finally:
-                kept.put(numbers, values)
+            self._step(group, [group["params"][k] for k in numbers], values, step, kept)
+            kept.put(numbers, values)
 
     def _step(self, group, params, values, step, kept):
         raise NotImplementedError
