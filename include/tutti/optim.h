@@ -2,6 +2,9 @@
 ** Optimisers: a step over all parameters at once. The new values, the optimiser's states and what was differentiated
 ** are one evaluation; learning rates and other numbers are arguments of its kernels, not parts of their text.
 **
+** A step that fails on a device changes nothing: parameters and states are those of before. On the host, what a failed
+** step has recorded is computed when somebody looks, and states that have been replaced say so.
+**
 ** Formulas and defaults are PyTorch's. Parameters are leaves with a gradient (grad.h); those without one stay.
 */
 #ifndef TUTTI_OPTIM_H
@@ -58,6 +61,15 @@ typedef struct tt_optimizer {
 */
 TT_API tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                                  tt_error *err);
+
+/* From here to tt_steps_end, steps of this thread are recorded, to be one. */
+TT_API void tt_steps_begin(void);
+/* All of them are computed, together. */
+TT_API tt_code tt_steps_end(tt_error *err);
+/* After a failure of one of them or of the end: all parameters have the values of before, and 1 is returned; the states
+ * are to be those that the caller has kept holds of. 0: the steps stay recorded, as one that fails on the host. */
+TT_API int tt_steps_undo(void);
+
 /* The factor for tt_optimizer's `product` that step number `step` of NAdam leaves behind. */
 TT_API double tt_nadam_momentum(const tt_optimizer *o, int64_t step);
 

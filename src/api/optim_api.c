@@ -34,4 +34,23 @@ tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *
   return tt__leave(&c, code == TT_OK ? tt__optimizer_step(o, step, param, state, n, err) : code);
 }
 
+void tt_steps_begin(void) {
+  tt__session_lock();
+  tt__steps_begin();
+  tt__session_unlock();
+}
+
+tt_code tt_steps_end(tt_error *err) {
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__steps_end(err));
+}
+
+int tt_steps_undo(void) {
+  tt__session_lock();
+  bool undone = tt__steps_undo();
+  tt__session_unlock();
+  return undone;
+}
+
 double tt_nadam_momentum(const tt_optimizer *o, int64_t step) { return tt__nadam_momentum(o, step); }

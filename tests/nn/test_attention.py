@@ -124,6 +124,23 @@ def test_dropped_shares():
     assert not attention(q, k, v, dropout_p=1.0).numpy().any()
 
 
+@pytest.mark.parametrize("heads", [(6, 2, 2), (6, 3, 3), (6, 1, 1), (6, 2, 3), (6, 6, 1), (4, 4, 4)])
+@pytest.mark.parametrize("lead", [(), (2,), (2, 1)])
+def test_heads_that_share_keys(heads, lead):
+    """Each head of keys stands for as many neighbours among the queries' heads."""
+    q, k, v = (make((*lead, h, n, 5), seed=n) for h, n in zip(heads, (7, 9, 9), strict=True))
+    every = [tt.repeat(a, heads[0] // h, axis=-3) for a, h in zip((k, v), heads[1:], strict=True)]
+    for how in ({}, {"is_causal": True}, {"attn_mask": make((heads[0], 7, 9), seed=5)}):
+        got = attention(q, k, v, enable_gqa=True, **how)
+        assert (got.numpy() == attention(q, *every, **how).numpy()).all()
+    k.requires_grad_()
+    whole = every[0].detach().requires_grad_()
+    attention(q, k, v, enable_gqa=True).sum().backward()
+    attention(q, whole, every[1]).sum().backward()
+    want = whole.grad.numpy().reshape(*lead, heads[1], -1, 9, 5).sum(axis=-3)
+    np.testing.assert_allclose(k.grad.numpy(), want, rtol=0, atol=1e-12)
+
+
 def test_types():
     a = make((3, 2), "float32")
     assert attention(a, a, a.astype("float64")).dtype == "float64"
@@ -142,6 +159,10 @@ def test_types():
     (lambda q, m: attention(q, q, q, m.astype(int)), TypeError, "Expected attn_mask dtype to be bool or float"),
     (lambda q, m: attention(q, q, q, m[:3]), ValueError, "broadcast"),
     (lambda q, m: attention(q * 1j, q, q), TypeError, "complex"),
+    (lambda q, m: attention(q, q, q, enable_gqa=True), IndexError, "Dimension out of range .* but got -3"),
+    (lambda q, m: attention(*(tt.ones((h, 4, 3)) for h in (6, 4, 6)), enable_gqa=True), ValueError,
+     "Number of heads in key and value must divide the number of heads in query"),
+    (lambda q, m: attention(*(tt.ones((h, 4, 3)) for h in (6, 3, 0)), enable_gqa=True), ValueError, "must divide"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said(call, kind, words):
     with pytest.raises(kind, match=words):

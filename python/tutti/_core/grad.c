@@ -367,6 +367,25 @@ static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
   return step_end(&t, tt_optimizer_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
 }
 
+static PyObject *py_steps_begin(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_steps_begin();
+  return Py_NewRef(Py_None);
+}
+
+static PyObject *py_steps_end(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_error err;
+  core_line();
+  tt_code code = tt_steps_end(&err);
+  return code == TT_OK ? Py_NewRef(Py_None) : core_raise(code, &err);
+}
+
+static PyObject *py_steps_undo(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  return PyBool_FromLong(tt_steps_undo());
+}
+
 static PyObject *py_nadam_momentum(PyObject *self, PyObject *args) {
   (void)self;
   tt_optimizer o = {.kind = TT_NADAM};
@@ -439,6 +458,9 @@ PyMethodDef core_grad_functions[] = {
     {"sgd_step", py_sgd_step, METH_VARARGS, NULL},
     {"adam_step", py_adam_step, METH_VARARGS, NULL},
     {"optimizer_step", py_optimizer_step, METH_VARARGS, NULL},
+    {"steps_begin", py_steps_begin, METH_NOARGS, NULL},
+    {"steps_end", py_steps_end, METH_NOARGS, NULL},
+    {"steps_undo", py_steps_undo, METH_NOARGS, NULL},
     {"nadam_momentum", py_nadam_momentum, METH_VARARGS, NULL},
     {"retain_grad", py_retain_grad, METH_O, NULL},
     {"detach", py_detach, METH_O, NULL},

@@ -142,15 +142,27 @@ class Optimizer:
         if closure is not None:
             with autograd.enable_grad():
                 loss = closure()
-        for group, kept in zip(self.param_groups, self._kept, strict=True):
-            for step, numbers in kept.begin(group["params"]) if self._counts else [(0, None)]:
-                if numbers is None:
-                    self._step(group, group["params"], kept.values, step, kept)
-                    continue
-                values = kept.of(numbers)
-                self._step(group, [group["params"][k] for k in numbers], values, step, kept)
-                kept.put(numbers, values)
+        before = [(kept.step, dict(kept.missed), list(kept.values)) for kept in self._kept]
+        _core.steps_begin()
+        try:
+            for group, kept in zip(self.param_groups, self._kept, strict=True):
+                self._step_group(group, kept)
+            _core.steps_end()
+        except BaseException:
+            if _core.steps_undo():
+                for kept, was in zip(self._kept, before, strict=True):
+                    kept.step, kept.missed, kept.values = was
+            raise
         return loss
+
+    def _step_group(self, group, kept):
+        for step, numbers in kept.begin(group["params"]) if self._counts else [(0, None)]:
+            if numbers is None:
+                self._step(group, group["params"], kept.values, step, kept)
+                continue
+            values = kept.of(numbers)
+            self._step(group, [group["params"][k] for k in numbers], values, step, kept)
+            kept.put(numbers, values)
 
     def _step(self, group, params, values, step, kept):
         raise NotImplementedError

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/vec.h"
+#include "device/device.h"
 #include "fn/compose.h"
 #include "graph/session.h"
 #include "graph/tape.h"
@@ -65,38 +68,174 @@ static bool own_states(change *w, tt_array **own) {
   return w->c.code == TT_OK;
 }
 
-/* New values of all parameters, or (false) of none: those that have one get the old one back, the last one first. */
-static bool set_all(change *w, tt_array *const *param, tt_node **old) {
-  int k = 0;
-  for (; k < w->n && w->c.code == TT_OK; k++) {
-    if (!w->param[k]) continue;
-    old[k] = tt__node_retain(param[k]->storage->node);
-    tt__compose_set(&w->c, param[k], tt_v_array(w->param[k]));
-  }
-  while (k-- > 0) {
-    if (old[k] && w->c.code != TT_OK && param[k]->storage->node != old[k])
-      tt__storage_become(param[k]->storage, old[k]);
+/*
+** What was before: values of parameters and states, held. A device has no results of a launch that failed, so what a
+** step there replaces is let go of when all its launches have been asked for, and put back when one could not be. On
+** the host nothing is lost: a step that failed stays recorded, and is computed when somebody looks; holding what was
+** before would only keep it from working in place.
+*/
+typedef struct previous {
+  size_t bytes;
+  int n;
+  int64_t states;
+  tt_array **array; /* [n], held: the parameters; */
+  tt_node **param;  /* [n]: their values; NULL: it stays */
+  tt_array **state; /* [states]; NULL: there was none, or it stays */
+  bool *is_new;     /* [states]: another has its place */
+} previous;
+
+static bool previous_open(change *w, tt_array *const *param, previous *b) {
+  *b = (previous){.n = w->n, .states = (int64_t)w->n * w->per};
+  size_t params = sizeof *b->param * (size_t)b->n, states = sizeof *b->state * (size_t)b->states;
+  b->bytes = 2 * params + states + (size_t)b->states + 1;
+  b->array = tt__mem_zalloc(b->bytes);
+  if (!b->array) return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory") != NULL;
+  b->param = (tt_node **)(b->array + b->n);
+  b->state = (tt_array **)(b->param + b->n);
+  b->is_new = (bool *)(b->state + b->states);
+  for (int k = 0; k < b->n; k++) b->array[k] = tt__array_retain(param[k]);
+  return true;
+}
+
+static void previous_free(previous *b) {
+  for (int k = 0; b->array && k < b->n; k++) tt__node_release(b->param[k]);
+  for (int k = 0; b->array && k < b->n; k++) tt__array_release(b->array[k]);
+  for (int64_t k = 0; b->array && k < b->states; k++) tt__array_release(b->state[k]);
+  tt__mem_free(b->array, b->bytes);
+  *b = (previous){0};
+}
+
+/* The last one first. */
+static void put_params_back(previous *b) {
+  for (int k = b->n; k-- > 0;) {
+    tt_node *old = b->param[k];
+    tt_storage *s = b->array[k]->storage;
+    b->param[k] = NULL;
+    if (old && s->node != old)
+      tt__storage_become(s, old);
     else
-      tt__node_release(old[k]);
+      tt__node_release(old);
   }
+}
+
+static void put_states_back(previous *b, tt_array **state) {
+  for (int64_t k = 0; k < b->states; k++) {
+    if (!b->is_new[k]) continue;
+    tt__array_release(state[k]);
+    state[k] = b->state[k];
+    b->state[k] = NULL;
+  }
+}
+
+/* New values of all parameters, or (false) of none. */
+static bool set_all(change *w, previous *b) {
+  for (int k = 0; k < w->n && w->c.code == TT_OK; k++) {
+    if (!w->param[k]) continue;
+    b->param[k] = tt__node_retain(b->array[k]->storage->node);
+    tt__compose_set(&w->c, b->array[k], tt_v_array(w->param[k]));
+  }
+  if (w->c.code != TT_OK) put_params_back(b);
   return w->c.code == TT_OK;
 }
 
-/* The states become arrays of their own, parameters new values of theirs; then all is computed, together. */
-static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
-  int64_t states = (int64_t)w->n * w->per;
-  tt_array **own = tt__compose_scratch(&w->c, states + 1, sizeof *own);
-  tt_node **old = tt__compose_scratch(&w->c, w->n + 1, sizeof *old);
-  bool ready = own && old && own_states(w, own), done = ready && set_all(w, param, old);
-  for (int64_t k = 0; ready && k < states; k++) {
-    tt_array *gone = done && own[k] ? state[k] : own[k];
-    if (done && own[k]) state[k] = own[k];
-    tt__array_release(gone);
+static void set_states(tt_array **own, tt_array **state, previous *b) {
+  for (int64_t k = 0; k < b->states; k++) {
+    if (!own[k]) continue;
+    b->is_new[k] = true;
+    b->state[k] = state[k];
+    state[k] = own[k];
   }
+}
+
+/* May the new values be made on a device? */
+static bool is_for_devices(const previous *b) {
+  for (int k = 0; k < b->n; k++) {
+    int device = b->array[k]->storage->node->device;
+    if (device > 0 || (device == TT_ANYWHERE && tt__device_last())) return true;
+  }
+  return false;
+}
+
+/* The states become arrays of their own, parameters new values of theirs. */
+static tt_code change_put(change *w, tt_array *const *param, tt_array **state, previous *b) {
+  tt_array **own = tt__compose_scratch(&w->c, (int64_t)w->n * w->per + 1, sizeof *own);
+  bool ready = own && previous_open(w, param, b) && own_states(w, own), done = ready && set_all(w, b);
+  if (done) set_states(own, state, b);
+  for (int64_t k = 0; ready && !done && k < b->states; k++) tt__array_release(own[k]);
   tt_code code = w->c.code;
-  tt_error *err = w->c.err;
   tt__compose_end(&w->c);
-  return code == TT_OK ? tt__tape_settle(err) : code;
+  return code;
+}
+
+/* ---- steps that are one */
+
+static __thread struct {
+  bool open, whole; /* `whole`: all that is to be put back is in the list */
+  TT_VEC(previous) list;
+} steps;
+
+static void steps_free(void) {
+  while (steps.list.n) previous_free(&steps.list.data[--steps.list.n]);
+  TT_VEC_FREE(&steps.list);
+}
+
+void tt__steps_begin(void) {
+  steps_free();
+  steps.open = steps.whole = true;
+}
+
+tt_code tt__steps_end(tt_error *err) {
+  steps.open = steps.whole = false;
+  for (int64_t k = 0; k < steps.list.n && !steps.whole; k++) steps.whole = is_for_devices(&steps.list.data[k]);
+  if (!steps.whole) steps_free();
+  bool tape = tt__session_tape;
+  tt__session_tape = false;
+  tt_code code = tt__tape_settle(err);
+  tt__session_tape = tape;
+  if (code == TT_OK) steps_free();
+  return code;
+}
+
+bool tt__steps_undo(void) {
+  steps.open = false;
+  while (steps.list.n) {
+    previous *b = &steps.list.data[--steps.list.n];
+    put_params_back(b);
+    previous_free(b);
+  }
+  steps_free();
+  return steps.whole;
+}
+
+/* The caller has the states of before, if it wants them. */
+static tt_code add_step(previous *b, tt_array **state, tt_error *err) {
+  if (!TT_VEC_PUSH(&steps.list, *b)) {
+    put_params_back(b);
+    put_states_back(b, state);
+    previous_free(b);
+    return tt__fail_memory(err, sizeof *b);
+  }
+  b = &steps.list.data[steps.list.n - 1];
+  for (int64_t k = 0; k < b->states; k++) tt__array_release(b->state[k]);
+  b->states = 0;
+  return TT_OK;
+}
+
+/* All that is new is computed, together. */
+static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
+  previous b = {0};
+  tt_error *err = w->c.err;
+  tt_code code = change_put(w, param, state, &b);
+  if (code == TT_OK && steps.open) return add_step(&b, state, err);
+  bool keeps = code == TT_OK && is_for_devices(&b);
+  if (!keeps) previous_free(&b);
+  if (code == TT_OK) code = tt__tape_settle(err);
+  if (keeps && code != TT_OK) {
+    put_params_back(&b);
+    put_states_back(&b, state);
+  }
+  if (keeps) previous_free(&b);
+  return code;
 }
 
 /* ---- SGD */

@@ -128,6 +128,44 @@ static bool check(tt_composer *c, const tt_attending *a) {
   return c->code == TT_OK;
 }
 
+/* ---- heads that share keys */
+
+/* Each head as often as there are heads of queries for it. */
+static tt_array *repeated(tt_composer *c, tt_array *a, int64_t heads) {
+  int64_t len[TT_MAX_RANK];
+  int axis = a->rank - 3;
+  int64_t own = tt__array_len(a)[axis];
+  tt_array *each = own == heads ? a : tt__compose_expand(c, a, axis + 1);
+  if (!each || own == heads) return each;
+  memcpy(len, tt__array_len(each), sizeof *len * (size_t)each->rank);
+  len[axis + 1] = heads / own;
+  each = tt__compose_broadcast(c, each, each->rank, len);
+  memcpy(len, tt__array_len(a), sizeof *len * (size_t)a->rank);
+  len[axis] = heads;
+  return each ? tt__compose_reshape(c, each, a->rank, len) : NULL;
+}
+
+static bool share_heads(tt_composer *c, tt_attending *a) {
+  tt_array **side[3] = {&a->q, &a->k, &a->v};
+  int64_t heads[3];
+  for (int i = 0; i < 3; i++) {
+    int rank = (*side[i])->rank;
+    if (rank < 3)
+      return tt__compose_fail(c, TT_EINDEX,
+                              "Dimension out of range (expected to be in range of [-2, 1], but got -3)") != NULL;
+    heads[i] = tt__array_len(*side[i])[rank - 3];
+  }
+  for (int i = 1; i < 3; i++)
+    if (heads[i] != heads[0] && (heads[i] == 0 || heads[0] % heads[i] != 0))
+      return tt__compose_fail(c, TT_EVALUE,
+                              "Number of heads in key and value must divide the number of heads in query, but got %lld "
+                              "and %lld for %lld",
+                              (long long)heads[1], (long long)heads[2], (long long)heads[0]) != NULL;
+  a->k = repeated(c, a->k, heads[0]);
+  a->v = repeated(c, a->v, heads[0]);
+  return a->k && a->v;
+}
+
 /* One type, and one shape of batches for all. */
 static bool meet(tt_composer *c, tt_attending *a) {
   tt_array **side[3] = {&a->q, &a->k, &a->v};
@@ -177,6 +215,7 @@ static tt_array *scaled_dot_product_attention(tt_composer *c, tt_call_frame *f) 
     return tt__compose_fail(c, TT_ETYPE,
                             "Expected attn_mask dtype to be bool or float or to match query dtype, but got %s",
                             tt__dtypes[a.mask->dtype].name);
+  if (tt__arg_bool(c, f, 7, false) && !share_heads(c, &a)) return NULL;
   if (!meet(c, &a)) return NULL;
   return is_for_products(&a) || chance > 0 ? spelled(c, f, &a, chance) : by_row(c, &a);
 }
