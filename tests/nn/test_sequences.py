@@ -145,6 +145,10 @@ def taken(kind, how, reverse):
     return lambda x, *more: how(kind, x, more[:states], list(more[states:]), reverse)
 
 
+def near(got, want, tolerance):
+    np.testing.assert_allclose(got, want, rtol=0, atol=tolerance * max(1, np.abs(want).max()))
+
+
 @pytest.mark.parametrize("dtype, tolerance", [("float32", 2e-5), ("float64", 1e-12)])
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (7, 5, 3, 33), (4, 9, 8, 20)])
 @pytest.mark.parametrize("bias", [False, True])
@@ -154,9 +158,9 @@ def test_a_layer_is_its_steps(kind, reverse, bias, sizes, dtype, tolerance):
     xs = arguments(kind, *sizes, bias, dtype)
     layer, cells = taken(kind, by_layer, reverse), taken(kind, by_cells, reverse)
     for got, want in zip(layer(*map(tt.array, xs)), cells(*map(tt.array, xs)), strict=True):
-        np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=0, atol=tolerance)
+        near(got.detach().numpy(), want.detach().numpy(), tolerance)
     for got, want in zip(backward(layer, *xs), backward(cells, *xs), strict=True):
-        np.testing.assert_allclose(got, want, rtol=0, atol=4 * tolerance * max(1, np.abs(want).max()))
+        near(got, want, 4 * tolerance)
 
 
 @pytest.mark.parametrize("kind", KINDS)
