@@ -163,6 +163,21 @@ def test_a_layer_is_its_steps(kind, reverse, bias, sizes, dtype, tolerance):
         near(got, want, 4 * tolerance)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_gates_of_any_sums(dtype):
+    x = np.array([0.0, 1e-30, -1e-9, 1e-4, 0.3, -0.7, 5, -20, 90, -800, 1e30, np.inf, -np.inf, np.nan], dtype)
+    zeros, one, ulp = np.zeros((4, 1), dtype), np.ones((1, 1), dtype), np.finfo(dtype).eps
+    seen = [by_layer("tanh", tt.array(v[None, None, None]), [tt.zeros((1, 1), dtype=dtype)],
+                     [tt.array(one), tt.zeros((1, 1), dtype=dtype)], False)[0].item() for v in x]  # fmt: skip
+    np.testing.assert_allclose(seen, np.tanh(x), rtol=4 * ulp)
+    weights = [np.array([[0], [1], [0], [0]], dtype), zeros]  # the memory is 1 times a sigmoid of the input
+    for v in x[np.isfinite(x)]:
+        given = [tt.array(np.array([[[v]]], dtype)), [tt.zeros((1, 1), dtype=dtype), tt.ones((1, 1), dtype=dtype)]]
+        *_, memory = by_layer("LSTM", *given, [tt.array(w) for w in weights], False)
+        with np.errstate(over="ignore"):
+            np.testing.assert_allclose(memory.item(), sigmoid(np.float64(v)), rtol=4 * ulp, atol=1e-37)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_second_derivatives_of_sequences(kind):
     check_second(taken(kind, by_layer, False), *arguments(kind, 3, 2, 2, 3, True, "float64"))
