@@ -48,3 +48,30 @@ def test_attention():
         check(attend, (5, 2), (3, 5, 2), (1, 5, 2))
         """,
     )
+
+
+def test_recurrent_layers():
+    run_program(
+        PROGRAM,
+        """
+        from tutti import nn
+        from tutti.nn.utils import rnn
+
+        def states(m, x, device):
+            m = m.to(device)
+            x = tt.asarray(x, device=device).requires_grad_()
+            y = m(x)[0] if x.ndim == 3 else m(rnn.PackedSequence(x, tt.array([3, 3, 1])))[0].data
+            assert str(y.device) == str(x.device), y.device
+            (y * y).sum().backward()
+            found = [a.numpy() for a in (y.detach(), x.grad, *(p.grad for p in m.parameters()))]
+            m.zero_grad()
+            return found
+
+        for kind in (nn.RNN, nn.LSTM, nn.GRU):
+            m = kind(3, 4, 2, bidirectional=True, dtype="float64")
+            for shape in ((5, 2, 3), (7, 3)):
+                x = np.random.default_rng(1).standard_normal(shape)
+                for want, got in zip(states(m, x, "cpu"), states(m, x, "null:0"), strict=True):
+                    np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-11)
+        """,
+    )

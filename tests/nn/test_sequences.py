@@ -145,6 +145,10 @@ def taken(kind, how, reverse):
     return lambda x, *more: how(kind, x, more[:states], list(more[states:]), reverse)
 
 
+def near(got, want, tolerance):
+    np.testing.assert_allclose(got, want, rtol=0, atol=tolerance * max(1, np.abs(want).max()))
+
+
 @pytest.mark.parametrize("dtype, tolerance", [("float32", 2e-5), ("float64", 1e-12)])
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 1), (7, 5, 3, 33), (4, 9, 8, 20)])
 @pytest.mark.parametrize("bias", [False, True])
@@ -154,9 +158,24 @@ def test_a_layer_is_its_steps(kind, reverse, bias, sizes, dtype, tolerance):
     xs = arguments(kind, *sizes, bias, dtype)
     layer, cells = taken(kind, by_layer, reverse), taken(kind, by_cells, reverse)
     for got, want in zip(layer(*map(tt.array, xs)), cells(*map(tt.array, xs)), strict=True):
-        np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=0, atol=tolerance)
+        near(got.detach().numpy(), want.detach().numpy(), tolerance)
     for got, want in zip(backward(layer, *xs), backward(cells, *xs), strict=True):
-        np.testing.assert_allclose(got, want, rtol=0, atol=4 * tolerance * max(1, np.abs(want).max()))
+        near(got, want, 4 * tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_gates_of_any_sums(dtype):
+    x = np.array([0.0, 1e-30, -1e-9, 1e-4, 0.3, -0.7, 5, -20, 90, -800, 1e30, np.inf, -np.inf, np.nan], dtype)
+    zeros, one, ulp = np.zeros((4, 1), dtype), np.ones((1, 1), dtype), np.finfo(dtype).eps
+    seen = [by_layer("tanh", tt.array(v[None, None, None]), [tt.zeros((1, 1), dtype=dtype)],
+                     [tt.array(one), tt.zeros((1, 1), dtype=dtype)], False)[0].item() for v in x]  # fmt: skip
+    np.testing.assert_allclose(seen, np.tanh(x), rtol=4 * ulp)
+    weights = [np.array([[0], [1], [0], [0]], dtype), zeros]  # the memory is 1 times a sigmoid of the input
+    for v in x[np.isfinite(x)]:
+        given = [tt.array(np.array([[[v]]], dtype)), [tt.zeros((1, 1), dtype=dtype), tt.ones((1, 1), dtype=dtype)]]
+        *_, memory = by_layer("LSTM", *given, [tt.array(w) for w in weights], False)
+        with np.errstate(over="ignore"):
+            np.testing.assert_allclose(memory.item(), sigmoid(np.float64(v)), rtol=4 * ulp, atol=1e-37)
 
 
 @pytest.mark.parametrize("kind", KINDS)
