@@ -185,8 +185,10 @@ static bool fold_ints(tt_op op, int64_t a, int64_t b, int64_t *out) {
 
 /* Of complex numbers there is the text of these (proc_text.h, program_math.h). */
 static bool has_complex_text(tt_op op) {
-  static const uint8_t there[] = {TT_ADD, TT_SUB, TT_MUL, TT_DIV, TT_NEG, TT_CONJ, TT_REAL, TT_IMAG, TT_SQUARE,
-                                  TT_EQ,  TT_NE,  TT_ABS, TT_EXP, TT_LOG, TT_SQRT, TT_POW,  TT_SIN,  TT_COS};
+  static const uint8_t there[] = {TT_ADD,    TT_SUB,  TT_MUL,  TT_DIV,   TT_NEG,   TT_CONJ, TT_REAL, TT_IMAG,
+                                  TT_SQUARE, TT_EQ,   TT_NE,   TT_ABS,   TT_EXP,   TT_LOG,  TT_LOG2, TT_LOG10,
+                                  TT_SQRT,   TT_POW,  TT_SIN,  TT_COS,   TT_TAN,   TT_SINH, TT_COSH, TT_TANH,
+                                  TT_ASIN,   TT_ACOS, TT_ATAN, TT_ASINH, TT_ACOSH, TT_ATANH};
   return memchr(there, op, sizeof there) != NULL;
 }
 
