@@ -183,6 +183,15 @@ static bool fold_ints(tt_op op, int64_t a, int64_t b, int64_t *out) {
   }
 }
 
+/* Of complex numbers there is the text of these (proc_text.h, program_math.h). */
+static bool has_complex_text(tt_op op) {
+  static const uint8_t there[] = {TT_ADD,    TT_SUB,  TT_MUL,  TT_DIV,   TT_NEG,   TT_CONJ, TT_REAL, TT_IMAG,
+                                  TT_SQUARE, TT_EQ,   TT_NE,   TT_ABS,   TT_EXP,   TT_LOG,  TT_LOG2, TT_LOG10,
+                                  TT_SQRT,   TT_POW,  TT_SIN,  TT_COS,   TT_TAN,   TT_SINH, TT_COSH, TT_TANH,
+                                  TT_ASIN,   TT_ACOS, TT_ATAN, TT_ASINH, TT_ACOSH, TT_ATANH};
+  return memchr(there, op, sizeof there) != NULL;
+}
+
 void py__needs(lower *l, tt_scalar_text scalar) {
   if (scalar > l->p->scalar) l->p->scalar = scalar;
 }
@@ -199,6 +208,7 @@ expr *py__elem(lower *l, tt_op op, expr *a, expr *b) {
   if (t == TT_I64 && a->op == TT_X_CONST && (!b || b->op == TT_X_CONST) && fold_ints(op, a->i, b ? b->i : 0, &folded))
     return py__int(l, folded);
   if (op == TT_NEG && t == TT_F64 && a->op == TT_X_CONST) return py__float(l, -a->f[0]);
+  if (tt__is_complex(t) && !has_complex_text(op)) py__fail(l, TT_ENOTIMPL, "%s of complex numbers", tt__ops[op].lower);
   expr *e = py__expr(l, TT_X_ELEM, py__scalar(l, r), b ? 2 : 1);
   e->elem = (uint8_t)op;
   e->arg[0] = a;

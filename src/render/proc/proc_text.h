@@ -308,12 +308,13 @@ TT_FN tt_f64 tt_modf_part_f64(tt_f64 x) { /* of an infinity: 0, with its sign */
   TT_FN Z tt_square_##S(Z a) { return tt_mul_##S(a, a); }                                                     \
   TT_FN tt_b8 tt_eq_##S(Z a, Z b) { return (a.re == b.re) & (a.im == b.im); }                                 \
   TT_FN tt_b8 tt_ne_##S(Z a, Z b) { return (a.re != b.re) | (a.im != b.im); }                                 \
-  /* Smith's way: the larger part of the divisor scales. */                                                   \
+  /* Smith's way: the larger part of the divisor scales. The formulas of kernel/complex.c. */                 \
   TT_FN Z tt_div_##S(Z a, Z b) {                                                                              \
-    int by_re = tt_abs_##R(b.re) >= tt_abs_##R(b.im);                                                         \
-    F big = by_re ? b.re : b.im, small = by_re ? b.im : b.re, q = small / big, d = big + small * q;           \
-    F re = by_re ? a.re + a.im * q : a.re * q + a.im, im = by_re ? a.im - a.re * q : a.im * q - a.re;         \
-    return tt__pair_##S(re / d, im / d);                                                                      \
+    F p = tt_abs_##R(b.re), q = tt_abs_##R(b.im), big = p >= q ? b.re : b.im, small = p >= q ? b.im : b.re;   \
+    F ratio = small / big, scale = 1 / (big + small * ratio);                                                 \
+    if (p == 0 && q == 0) return tt__pair_##S(a.re / p, a.im / p);                                            \
+    if (p >= q) return tt__pair_##S((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale);            \
+    return tt__pair_##S((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale);                        \
   }
 TT__COMPLEX(c64, tt_c64, tt_f32, f32)
 TT__COMPLEX(c128, tt_c128, tt_f64, f64)
