@@ -37,6 +37,51 @@ def test_largest_by_chance(seed):
     near(got, want, str(x.dtype))
 
 
+def scanned(x, out, kernel_size, stride, padding, dilation):
+    """Where a scan of each window finds the largest element, or the last NaN."""
+    n, want = x.ndim - 2, np.zeros(out, "int64")
+    kernel, by, before, apart = (references.each(v, n) for v in (kernel_size, stride or kernel_size, padding, dilation))
+    for at in np.ndindex(*out):
+        most = -np.inf
+        want[at] = -1
+        for tap in np.ndindex(*kernel):
+            place = tuple(at[2 + d] * by[d] - before[d] + tap[d] * apart[d] for d in range(n))
+            if not all(0 <= u < size for u, size in zip(place, x.shape[2:])):
+                continue
+            value = x[(*at[:2], *place)]
+            if want[at] < 0 or value > most or np.isnan(value):
+                most, want[at] = value, np.ravel_multi_index(place, x.shape[2:])
+    return want
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_places_of_the_largest(seed):
+    r = random.Random(seed)
+    n, x, how = by_chance(r)
+    x = np.round(x)  # ties
+    if r.random() < 0.5:
+        x[np.random.default_rng(seed).random(x.shape) < 0.2] = r.choice([np.nan, -np.inf])
+    dilation = 2 if r.random() < 0.2 and all(2 * k - 1 <= s for k, s in zip(how["kernel_size"], x.shape[2:])) else 1
+    f = getattr(functional, f"max_pool{n}d")
+    got, places = f(tt.array(x), dilation=dilation, return_indices=True, **how)
+    del how["ceil_mode"]
+    assert places.dtype == "int64"
+    np.testing.assert_array_equal(places.numpy(), scanned(x, got.shape, dilation=dilation, **how))
+    flat = x.reshape(*x.shape[:2], -1)
+    taken = np.take_along_axis(flat, places.numpy().reshape(*x.shape[:2], -1), -1).reshape(got.shape)
+    np.testing.assert_array_equal(got.numpy(), taken)
+
+
+def test_places_leave_gradients_as_they_are():
+    x = np.random.default_rng(1).standard_normal((2, 3, 6, 7))
+    one, two = tt.array(x).requires_grad_(), tt.array(x).requires_grad_()
+    functional.max_pool2d(one, 3, return_indices=True)[0].sum().backward()
+    functional.max_pool2d(two, 3).sum().backward()
+    assert (one.grad.numpy() == two.grad.numpy()).all()
+    out, places = tt.nn.MaxPool2d(3, return_indices=True)(two)
+    assert out.shape == places.shape == (2, 3, 2, 2) and not places.requires_grad
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_mean_by_chance(seed):
     r = random.Random(seed)

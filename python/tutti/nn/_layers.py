@@ -30,6 +30,7 @@ _WORDS = {  # of constructors' parameters
     "padding": "int or tuple of int : How far windows reach beyond both ends.",
     "output_size": "int or tuple of int : The lengths of the result; None in a tuple: the input's.",
     "dilation": "int or tuple of int : How far elements of a window are apart.",
+    "return_indices": "bool : Whether the places of the largest elements are given also.",
     "ceil_mode": "bool : Whether a window that begins inside and reaches beyond counts.",
     "count_include_pad": "bool : Whether zeros around count as elements.",
     "divisor_override": "int : What sums are divided by; None: how many elements a window has.",
@@ -300,9 +301,9 @@ GLU(dim=-1) glu: One half of an axis times sigmoid of the other. | dim
 Softmax(dim=None) softmax: Exponentials over their sum along an axis. | dim
 Softmin(dim=None) softmin: Softmax of the negated elements. | dim
 LogSoftmax(dim=None) log_softmax: The logarithm of softmax. | dim
-MaxPool1d(kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False) max_pool1d: The largest element of windows over 1 axis of space. | kernel_size stride padding dilation ceil_mode
-MaxPool2d(kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False) max_pool2d: The largest element of windows over 2 axes of space. | kernel_size stride padding dilation ceil_mode
-MaxPool3d(kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False) max_pool3d: The largest element of windows over 3 axes of space. | kernel_size stride padding dilation ceil_mode
+MaxPool1d(kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) max_pool1d: The largest element of windows over 1 axis of space. | kernel_size stride padding dilation ceil_mode
+MaxPool2d(kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) max_pool2d: The largest element of windows over 2 axes of space. | kernel_size stride padding dilation ceil_mode
+MaxPool3d(kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False) max_pool3d: The largest element of windows over 3 axes of space. | kernel_size stride padding dilation ceil_mode
 AvgPool1d(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True) avg_pool1d: The mean of windows over 1 axis of space. | kernel_size stride padding
 AvgPool2d(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None) avg_pool2d: The mean of windows over 2 axes of space. | kernel_size stride padding
 AvgPool3d(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None) avg_pool3d: The mean of windows over 3 axes of space. | kernel_size stride padding

@@ -7,6 +7,7 @@
 #include "base/integer.h"
 #include "fn/fn.h"
 #include "fn/nn/window.h"
+#include "graph/tape.h"
 #include "ir/convolution.h"
 
 /* input [images, channels, S...], or without the first. */
@@ -117,13 +118,58 @@ static tt_array *reduced(tt_composer *c, const pool *p, tt_array *x, bool larges
 
 /* ---- the largest */
 
-/* input, kernel_size, stride, padding, dilation, ceil_mode */
-static tt_array *max_pool(tt_composer *c, const tt_call_frame *f, const char *name, int n) {
+/* Elements, and where in the axes of space they lie, in C order. */
+typedef struct found {
+  tt_array *value, *place;
+} found;
+
+/* The larger ones: of equal ones the first, of NaN the last, as a scan has it that takes what is larger or NaN. */
+static found larger(tt_composer *c, found a, found b) {
+  tt_array *first = tt__compose_op2(c, TT_LT, b.place, a.place), *last = tt__compose_op2(c, TT_GT, b.place, a.place);
+  tt_array *is_number = tt__compose_op2(c, TT_EQ, a.value, a.value);
+  tt_array *is_nan = tt__compose_op2(c, TT_NE, b.value, b.value);
+  tt_array *above = tt__compose_op2(c, TT_GT, b.value, a.value), *equal = tt__compose_op2(c, TT_EQ, b.value, a.value);
+  tt_array *wins = tt__compose_op2(c, TT_OR, above, tt__compose_op2(c, TT_AND, equal, first));
+  wins =
+      tt__compose_op2(c, TT_OR, wins, tt__compose_op2(c, TT_AND, is_nan, tt__compose_op2(c, TT_OR, is_number, last)));
+  if (c->code != TT_OK) return (found){NULL, NULL};
+  return (found){tt__compose_where(c, wins, tt_v_array(b.value), tt_v_array(a.value)),
+                 tt__compose_where(c, wins, tt_v_array(b.place), tt_v_array(a.place))};
+}
+
+/* Places of the largest; those of the padding come last. */
+static tt_array *places(tt_composer *c, const pool *p, tt_array *wide) {
+  int64_t *space = tt__array_len(p->x) + p->x->rank - p->n, all = 1;
+  for (int d = 0; d < p->n; d++) all *= space[d];
+  tt_array *place = tt__compose_reshape(c, tt__compose_iota(c, all), p->n, space);
+  found f = {wide, place ? padded(c, p, place, tt_v_int(INT64_MAX)) : NULL};
+  for (int d = 0; d < p->n && f.value && f.place; d++) {
+    found y = {NULL, NULL};
+    for (int64_t k = 0; k < p->kernel[d]; k++) {
+      int64_t from = k * p->dilation[d], n = p->out[d], by = p->stride[d];
+      found one = {tt__compose_slice(c, f.value, f.value->rank - p->n + d, from, n, by),
+                   tt__compose_slice(c, f.place, f.place->rank - p->n + d, from, n, by)};
+      y = k == 0 ? one : larger(c, y, one);
+    }
+    f = y;
+  }
+  if (!f.value || !f.place) return NULL;
+  return tt__compose_broadcast(c, f.place, f.value->rank, tt__array_len(f.value)); /* windows of one element */
+}
+
+/* input, kernel_size, stride, padding, dilation, ceil_mode, return_indices */
+static tt_array *max_pool(tt_composer *c, tt_call_frame *f, const char *name, int n) {
   pool p = {.name = name, .n = n};
   if (!read_pool(c, f, &p, true) || !measure(c, &p, tt__arg_bool(c, f, 5, false))) return NULL;
   if (!tt__is_float((tt_dtype)p.x->dtype))
     return tt__compose_fail(c, TT_ETYPE, "%s: not implemented for %s", name, tt__dtypes[p.x->dtype].name);
-  return reduced(c, &p, padded(c, &p, p.x, tt_v_float(-INFINITY)), true);
+  tt_array *wide = padded(c, &p, p.x, tt_v_float(-INFINITY)), *most = reduced(c, &p, wide, true);
+  if (!tt__arg_bool(c, f, 6, false) || !most) return most;
+  bool before = tt__session_tape;
+  tt__session_tape = false;
+  tt_array *where = places(c, &p, wide);
+  tt__session_tape = before;
+  return where && tt__fn_give(c, f, most) && tt__fn_give(c, f, where) ? most : NULL;
 }
 
 /* ---- the mean */
