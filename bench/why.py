@@ -47,7 +47,6 @@ READINGS = {
     "roll both": "88 % in the compiled kernels, at the speed of a copy",
     "distances of 300": "91 % in the compiled kernel; arithmetic, not bytes",
     "x ** y": "95 % in the compiled kernel; arithmetic, not bytes",
-    "rows of 31": "92 % in the compiled kernel",
     "sigmoid, float16": "92 % in the compiled kernel; arithmetic, not bytes",
 }
 

@@ -152,6 +152,7 @@ void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t si
   int first = a;
   while (is_next(e, first)) first--;
   if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, first);
+  if (e->across) snprintf(far, sizeof far, " + w");
   uint8_t lane = region_has_lane(e, scope) ? acc->lane : TT_LANE_NONE;
   if (lane == TT_LANE_ANY && acc->by && e->d->neighbours) {
     char more[16] = "";

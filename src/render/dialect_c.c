@@ -14,6 +14,7 @@ static const char after[] =
     "#define TT_UNROLLED _Pragma(\"GCC unroll 16\")\n"
     "#endif\n"
     "#ifdef __AVX512BW__\n" /* to load some lanes costs what all cost */
+    "#define TT_MASKS 1\n"
     "#define TT_TAIL(m) 64\n"
     "#define TT_IN(w, m) ((tt_i32)(w) < (m))\n"
     "#define TT_HOLDS(n, h) 1\n"
@@ -21,6 +22,7 @@ static const char after[] =
     "#define TT_AHEAD(p, m) \\\n"
     "  for (tt_i64 b = 0; b < (m) * (tt_i64)sizeof *(p); b += 64) __builtin_prefetch((const char *)(p) + 512 + b)\n"
     "#else\n"
+    "#define TT_MASKS 0\n"
     "#define TT_TAIL(m) m\n"
     "#define TT_IN(w, m) 1\n"
     "#define TT_HOLDS(n, h) ((n) > (h))\n"

@@ -33,7 +33,8 @@ typedef struct tt_emit {
   bool near;         /* the stage at hand uses the short form of its op */
   bool speculates;   /* so does every op that has one, and the variable `far` tells of results that are not right */
   int ahead;         /* (COL) row points that the body at hand is ahead of the walk */
-  bool tail;         /* (ROW) lanes from `m` on load 0, and accumulators take the identity of them */
+  bool tail;         /* lanes from `m` on load 0, and accumulators take the identity of them */
+  bool across;       /* (COL) the row's points w of one lane are loaded side by side */
 } tt_emit;
 
 /* A part of the program that one loop runs. */

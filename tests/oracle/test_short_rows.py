@@ -44,6 +44,17 @@ def test_rows(recorded, dtype):
             np.testing.assert_allclose(got, want, rtol=close, err_msg=f"{name} {n}")
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32"])
+def test_many_rows_of_whole_numbers(recorded, dtype):
+    """So many that each has a lane: in one piece or with gaps, at the end of their memory, folded with a neighbour."""
+    for n in (7, 11, 12, 13, 16, 17, 31):
+        x = elements(dtype, (131, n + 1))
+        for cut in (lambda v: v[:, 1:], lambda v: v[::2, :-1], lambda v: v[:, ::-1], lambda v: v[1:] | v[:-1]):
+            for name in ("max", "min", "any", "all"):
+                got = in_both_tiers(lambda v, cut=cut, name=name: getattr(tt, name)(cut(v), axis=1), x)
+                np.testing.assert_array_equal(got, getattr(np, name)(cut(x), axis=1))
+
+
 def test_bodies(recorded):
     """Bodies that make infinities or NaN of what lies beyond a line's end, over lines of several rows."""
     for n in LENGTHS:

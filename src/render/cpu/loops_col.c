@@ -67,6 +67,55 @@ static void put_col_runs(tt_emit *e, tt_region r, const tt_loop_walk *row, const
   tt__emit_wrap_walk(e, row, "");
 }
 
+/*
+** May each lane's points be folded side by side? Where their order changes nothing and nothing but a lane's own points
+** is read. Integers of 64 bits gain nothing, vectors hold too few of them.
+*/
+static bool folds_across(const tt_emit *e, tt_region r) {
+  if (e->nrow != 1 || !e->d->inlined) return false;
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (!tt__emit_in_region(e, r, i)) continue;
+    if (q->op == TT_K_LOADX || q->op == TT_K_INDEX) return false;
+    if (q->op == TT_K_LOAD && (e->k->access[q->slot].lane != TT_LANE_ANY || e->k->access[q->slot].by)) return false;
+    if (q->op != TT_K_REDUCE) continue;
+    if (tt__red_is_arg(q->red) || tt__is_float((tt_dtype)q->from) || tt__dtypes[q->from].size > 4) return false;
+  }
+  return true;
+}
+
+/* Points of a row that is folded as a vector: the fold of fewer takes longer than their steps. */
+enum { LEAST_ACROSS = 12, MOST_ACROSS = TT_LANES };
+
+/*
+** Short rows that lie in one piece, a lane after the other: the points of each are one masked vector, where going
+** from lane to lane would load them one by one.
+*/
+static void put_col_across(tt_emit *e, tt_region r, const char *from, const char *to) {
+  tt__emit_line(e, "const tt_i64 few = %s - %s;", to, from);
+  tt__emit_line(e, "tt_b8 across = TT_MASKS & (few >= %d) & (few <= %d);", LEAST_ACROSS, MOST_ACROSS);
+  for (int i = 0; i < e->k->ninst; i++)
+    if (tt__emit_in_region(e, r, i) && e->k->inst[i].op == TT_K_LOAD)
+      tt__emit_line(e, "across &= rs%d == 1;", (int)e->k->inst[i].slot);
+  tt__emit_open(e, "if (across) for (tt_i64 i = 0; i < m; i++)");
+  tt__emit_line(e, "const tt_i64 l = l0 + i;");
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)few;");
+  TT_FOR_REDUCE(e, r.phase, i)
+  tt__emit_line(e, "%s *const q%d = a%d + i;", tt__type_word(e->k->inst[i].from), i, i);
+  tt__emit_block(e);
+  tt__emit_accumulators(e, r.phase, "64");
+  e->across = e->tail = true;
+  tt__emit_split(e, r);
+  tt__emit_ahead(e, r, "const tt_i64 w = 0;", "m");
+  if (e->d->unrolled) tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_stage_loop(e, r, 0, "for (tt_i64 w = 0; w < TT_TAIL(m); w++)", "");
+  e->across = e->tail = false;
+  tt__emit_fold(e, r.phase);
+  TT_FOR_REDUCE(e, r.phase, i) tt__emit_line(e, "*q%d = a%d[0];", i, i);
+  tt__emit_close(e);
+  e->indent--;
+}
+
 /* All row points of [from, to), lanes of the block inside. */
 static void put_col_points(tt_emit *e, int phase, const char *from, const char *to, const char *block) {
   tt_region r = {TT_SCOPE_ROW, phase};
@@ -74,7 +123,9 @@ static void put_col_points(tt_emit *e, int phase, const char *from, const char *
   bool light = is_light(e, r);
   tt__emit_block(e);
   tt__emit_open_walk(e, &row, from);
-  tt__emit_open(e, "for (tt_i64 y = %s; y < %s;%s)", from, to, light ? "" : " y++");
+  bool across = light && folds_across(e, r);
+  if (across) put_col_across(e, r, from, to);
+  tt__emit_open(e, "%sfor (tt_i64 y = %s; y < %s;%s)", across ? "} else " : "", from, to, light ? "" : " y++");
   if (light) {
     put_col_runs(e, r, &row, to);
   } else {

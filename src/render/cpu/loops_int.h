@@ -38,6 +38,10 @@ TT_HIDDEN void tt__emit_lane_loops(tt_emit *e, tt_region r, const char *from, co
 
 /* Accumulators of a chunk, all at the identity. `lanes` is an array length. */
 TT_HIDDEN void tt__emit_accumulators(tt_emit *e, int phase, const char *lanes);
+/* The 64 accumulators of a group of lanes become one, in element 0. */
+TT_HIDDEN void tt__emit_fold(tt_emit *e, int phase);
+/* Fetch what the next line has where memory is read for the first time: `most` lanes from the one that `lane` says. */
+TT_HIDDEN void tt__emit_ahead(tt_emit *e, tt_region r, const char *lane, const char *most);
 TT_HIDDEN void tt__emit_partial_pointers(tt_emit *e);
 /* The chunks [c0, c1) of this call. */
 TT_HIDDEN void tt__emit_chunk_bounds(tt_emit *e);

@@ -19,7 +19,7 @@ static void put_group_loop(tt_emit *e, tt_region r, int stage, const char *lane)
 ** The 64 accumulators of a chunk become one, in element 0. Lanes beyond the length of a line still hold
 ** the identity and need no folding in: short rows skip the wide rounds.
 */
-static void fold_accumulators(tt_emit *e, int phase) {
+void tt__emit_fold(tt_emit *e, int phase) {
   TT_FOR_REDUCE(e, phase, i) {
     char x[32], xi[32], y[32], yi[32];
     snprintf(x, sizeof x, "a%d[w]", i);
@@ -79,18 +79,17 @@ static bool has_masks(const tt_emit *e, tt_region r) {
   return true;
 }
 
-enum { MOST_AHEAD = 192 }; /* lanes of a line that are fetched ahead: the processor sees where longer ones go */
+#define MOST_AHEAD "tt_min(nlane, 192)" /* lanes of a line that are fetched ahead: longer ones are foreseen */
 
-/* Fetch what the next line has, where memory is read for the first time. */
-static void put_ahead(tt_emit *e, tt_region r) {
+void tt__emit_ahead(tt_emit *e, tt_region r, const char *lane, const char *most) {
   for (int i = 0; i < e->k->ninst && r.phase == 0; i++) {
     const tt_kinst *q = &e->k->inst[i];
     char index[96];
     if (!tt__emit_in_region(e, r, i) || e->uniform[i] || q->op != TT_K_LOAD || e->k->access[q->slot].buf < 0) continue;
     tt__emit_index(e, q->slot, q->scope, index, sizeof index);
     tt__emit_block(e);
-    tt__emit_line(e, "const tt_i64 l = j;");
-    tt__emit_line(e, "TT_AHEAD(&p%d[%s], tt_min(nlane, %d));", q->slot, index, MOST_AHEAD);
+    tt__emit_line(e, "%s", lane);
+    tt__emit_line(e, "TT_AHEAD(&p%d[%s], %s);", q->slot, index, most);
     tt__emit_close(e);
   }
 }
@@ -104,7 +103,7 @@ static void put_tail(tt_emit *e, tt_region r) {
   }
   tt__emit_open(e, "if (j < j1)");
   tt__emit_line(e, "const tt_i32 m = (tt_i32)(j1 - j);");
-  put_ahead(e, r);
+  tt__emit_ahead(e, r, "const tt_i64 l = j;", MOST_AHEAD);
   if (e->d->unrolled) tt__emit_line(e, "%s", e->d->unrolled);
   e->tail = true;
   tt__emit_stage_loop(e, r, 0, "for (tt_i64 w = 0; w < TT_TAIL(m); w++)", lane);
@@ -184,7 +183,7 @@ static void put_row_reduction(tt_emit *e, int phase) {
     tt__emit_next_walk(e, &row);
     tt__emit_close(e);
   }
-  fold_accumulators(e, phase);
+  tt__emit_fold(e, phase);
   finish_chunk(e, phase);
   tt__emit_close(e);
   tt__emit_close(e);
