@@ -18,6 +18,7 @@
 tt_ledger tt__ledger;
 __thread uint32_t tt__session_line;
 __thread bool tt__session_looking;
+__thread bool tt__session_prompt;
 __thread int tt__session_device = TT_ANYWHERE;
 __thread bool tt__session_defer;
 __thread bool tt__session_tape = true;

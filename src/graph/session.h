@@ -47,6 +47,8 @@ TT_HIDDEN tt_code tt__evaluate_home(tt_node *node, tt_error *err);
 
 /* Set by who evaluates because the host is going to read the values. */
 TT_HIDDEN extern __thread bool tt__session_looking;
+/* Set by who evaluates because it has to know whether a device could be asked for all launches: none waits. */
+TT_HIDDEN extern __thread bool tt__session_prompt;
 /* Bytes of buffers that lie on devices. Registered by run/ at load. Session lock held; to_host may give it up. */
 typedef struct tt_residency {
   tt_code (*to_host)(tt_buffer *b, tt_error *err);

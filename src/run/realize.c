@@ -542,8 +542,7 @@ static tt_code execute_held(tt_walk *walk, made_plan *m, tt_place *place, tt_err
   if (place->device) tt__batch_begin(place->device, tt__stream_current(place->device));
   tt_code code = execute(walk, plan, place, &done, err);
   if (place->device) {
-    /* That a step of training failed is told while there still is what it replaces (fn/grad/optim.c). */
-    bool may_wait = code == TT_OK && m->is_small && !tt__session_looking && !walk->is_step;
+    bool may_wait = code == TT_OK && m->is_small && !tt__session_looking && !tt__session_prompt;
     tt_code end = tt__batch_end(&m->replay, may_wait, code == TT_OK ? err : NULL);
     if (code == TT_OK) code = end;
   }

@@ -167,6 +167,17 @@ static tt_code change_put(change *w, tt_array *const *param, tt_array **state, p
   return code;
 }
 
+/* All that is new is computed, together. `keeps`: what a failure would put back is kept until this returns. */
+static tt_code settle(bool keeps, tt_error *err) {
+  bool before = tt__session_prompt, tape = tt__session_tape;
+  tt__session_prompt = keeps;
+  tt__session_tape = false;
+  tt_code code = tt__tape_settle(err);
+  tt__session_tape = tape;
+  tt__session_prompt = before;
+  return code;
+}
+
 /* ---- steps that are one */
 
 static __thread struct {
@@ -188,10 +199,7 @@ tt_code tt__steps_end(tt_error *err) {
   steps.open = steps.whole = false;
   for (int64_t k = 0; k < steps.list.n && !steps.whole; k++) steps.whole = is_for_devices(&steps.list.data[k]);
   if (!steps.whole) steps_free();
-  bool tape = tt__session_tape;
-  tt__session_tape = false;
-  tt_code code = tt__tape_settle(err);
-  tt__session_tape = tape;
+  tt_code code = settle(steps.whole, err);
   if (code == TT_OK) steps_free();
   return code;
 }
@@ -221,7 +229,6 @@ static tt_code add_step(previous *b, tt_array **state, tt_error *err) {
   return TT_OK;
 }
 
-/* All that is new is computed, together. */
 static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
   previous b = {0};
   tt_error *err = w->c.err;
@@ -229,7 +236,7 @@ static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
   if (code == TT_OK && steps.open) return add_step(&b, state, err);
   bool keeps = code == TT_OK && is_for_devices(&b);
   if (!keeps) previous_free(&b);
-  if (code == TT_OK) code = tt__tape_settle(err);
+  if (code == TT_OK) code = settle(keeps, err);
   if (keeps && code != TT_OK) {
     put_params_back(&b);
     put_states_back(&b, state);
