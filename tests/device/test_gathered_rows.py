@@ -63,7 +63,7 @@ def test_steps_are_graphs(tmp_path):
         seen = counted(lambda: functional.scaled_dot_product_attention(q, q, q, is_causal=True).sum(), [q])
         assert seen["library_calls"] == 2 and seen["graph_launches"] > 0.5 and not seen["flushes"], seen
         x, w, b = leaf(4, 8, 16, 16), leaf(16, 8, 3, 3), leaf(16)
-        seen = counted(lambda: functional.conv2d(x, w, b, padding=1).sum(), [x, w, b])
-        assert seen["library_calls"] == 2 and seen["graph_launches"] > 0.5 and not seen["flushes"], seen
+        seen = counted(lambda: (functional.conv2d(x, w, b, padding=1) ** 2).sum(), [x, w, b])
+        assert seen["library_calls"] == 3 and seen["graph_launches"] > 0.5 and not seen["flushes"], seen
         """,
     )
