@@ -83,7 +83,8 @@ TT_LONG_FN tt__z tt__exp_minus_square(tt__z z) {
   re = tt__dd_sum(tt__two_prod(z.im, z.im), tt__dd_minus(tt__two_prod(z.re, z.re)));
   im = tt__two_prod(-2 * z.re, z.im);
   e = tt__z_exp(tt__z_of(re.hi, im.hi));
-  if (im.hi == 0) return tt__z_of(e.re + e.re * re.lo, e.im);
+  /* Lower halves of products so close to 0 would underflow, and differ by whether they were fused. */
+  if (tt_abs_f64(im.hi) < 0x1p-900) return tt__z_of(e.re + e.re * re.lo, e.im + e.im * re.lo);
   return tt__z_add(e, tt__z_mul(e, tt__z_of(re.lo, im.lo)));
 }
 /* What the pole at z adds to a rule: 2 e^(-z^2) / (1 + sign e^(-2 pi i z / h)). */
