@@ -165,6 +165,7 @@ static const char *check_one_of(const tt_plan *p, int first, int at) {
   for (int k = 0; (node = tt__step_need(s, k)) != TT_P_END; k++) {
     const tt_pvalue *v = node == TT_P_NONE ? NULL : tt__plan_value(p, node);
     if (!v) continue;
+    if (v->from == at) continue; /* a constant that it stores is named as what it is made of */
     if (v->from >= first) return "a step needs what another of its launch writes";
     for (int i = first; i < first + leader->many; i++)
       if (i != at && writes_over(&p->step[i], node)) return "a step needs what another of its launch writes over";

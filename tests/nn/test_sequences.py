@@ -12,7 +12,7 @@ from tutti.nn.utils import rnn
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "grad"))
 
-from differences import backward, check_second, differences  # noqa: E402
+from differences import backward, check_second, differences, results  # noqa: E402
 
 
 def sigmoid(x):
@@ -180,7 +180,11 @@ def test_gates_of_any_sums(dtype):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_second_derivatives_of_sequences(kind):
-    check_second(taken(kind, by_layer, False), *arguments(kind, 3, 2, 2, 3, True, "float64"))
+    f, given = taken(kind, by_layer, False), arguments(kind, 3, 2, 2, 3, True, "float64")
+    leaves = [tt.array(x).requires_grad_() for x in given]
+    found = tt.grad(results(f, leaves)[0].sum(), leaves, create_graph=True, allow_unused=True)
+    assert all(g is not None for g in found)
+    check_second(f, *given)
 
 
 @pytest.mark.parametrize("lengths", [[5, 3, 3, 1], [2, 5, 1, 5], [4]])

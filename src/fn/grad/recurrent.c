@@ -65,6 +65,7 @@ static void by_steps(const tt_rule *r) {
   for (int k = 0; k < 3; k++) {
     if (!(src[k] = tt__rule_operand(r, k))) return;
     if (!tt__rule_wants(r, k)) continue;
+    if (!(src[k] = tt__compose_copy(c, src[k]))) return; /* of a view its base would be found */
     of[n] = k;
     input[n++] = src[k];
   }
