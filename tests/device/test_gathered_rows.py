@@ -48,7 +48,7 @@ def run(tmp_path, code):
         "FAKE_NVRTC_TEXTS": str(texts), "TUTTI_NVML": "none", "FAKE_CUDA_VERSION": "13000",
         "TUTTI_CACHE_DIR": str(tmp_path),
     }  # fmt: skip
-    env = {k: v for k, v in os.environ.items() if k not in ("TUTTI_NULL_DEVICE", "TUTTI_DEVICE")}
+    env = {k: v for k, v in os.environ.items() if k not in ("TUTTI_NULL_DEVICE", "TUTTI_DEVICE", "TUTTI_POISON")}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM + textwrap.dedent(code)], env=env | fakes, capture_output=True, text=True
     )
