@@ -48,7 +48,7 @@ static int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Operations of a QR of m x n, in which those of the other factorizations are counted. */
-static double qr_work(int64_t m, int64_t n) {
+static double qr_flops(int64_t m, int64_t n) {
   double small = (double)min64(m, n), large = (double)max64(m, n);
   return 2 * small * small * (large - small / 3);
 }
@@ -115,7 +115,7 @@ static bool fits(const call *c, int64_t m, int64_t n) {
 static bool fits_side(const call *c, int64_t n) { return tt__blas_fits(c->bl, n); }
 
 static int host_lu(tt_dtype t, int64_t n, void *a, int64_t *pivot) {
-  call c = begin(t, qr_work(n, n) / 2);
+  call c = begin(t, qr_flops(n, n) / 2);
   if (!fits_side(&c, n)) return LINALG_TOO_LARGE;
   void *work, *rwork, *ipiv;
   if (!take(&c, 0, 0, n, &work, &rwork, &ipiv)) return LINALG_NO_MEMORY;
@@ -128,7 +128,7 @@ static int host_lu(tt_dtype t, int64_t n, void *a, int64_t *pivot) {
 }
 
 static int host_solve(tt_dtype t, int64_t n, int64_t k, void *a, void *b) {
-  call c = begin(t, qr_work(n, n) / 2 + 2.0 * (double)n * (double)n * (double)k);
+  call c = begin(t, qr_flops(n, n) / 2 + 2.0 * (double)n * (double)n * (double)k);
   if (!fits_side(&c, n) || !fits_side(&c, k)) return LINALG_TOO_LARGE;
   void *work, *rwork, *ipiv;
   if (!take(&c, 0, 0, n, &work, &rwork, &ipiv)) return LINALG_NO_MEMORY;
@@ -138,7 +138,7 @@ static int host_solve(tt_dtype t, int64_t n, int64_t k, void *a, void *b) {
 }
 
 static int host_cholesky(tt_dtype t, int64_t n, void *a) {
-  call c = begin(t, qr_work(n, n) / 4);
+  call c = begin(t, qr_flops(n, n) / 4);
   if (!fits_side(&c, n)) return LINALG_TOO_LARGE;
   tt_blas_int bn = int_of(&c, n);
   c.bl->potrf[c.type]("L", &bn, a, &bn, &c.info, 1);
@@ -146,7 +146,7 @@ static int host_cholesky(tt_dtype t, int64_t n, void *a) {
 }
 
 static int host_qr(tt_dtype t, int64_t m, int64_t n, void *a, void *tau) {
-  call c = begin(t, qr_work(m, n));
+  call c = begin(t, qr_flops(m, n));
   if (!fits_side(&c, m) || !fits_side(&c, n)) return LINALG_TOO_LARGE;
   tt_blas_int bm = int_of(&c, m), bn = int_of(&c, n), lwork = int_of(&c, -1);
   double number[2];
@@ -160,7 +160,7 @@ static int host_qr(tt_dtype t, int64_t m, int64_t n, void *a, void *tau) {
 }
 
 static int host_form_q(tt_dtype t, int64_t m, int64_t cols, int64_t k, void *a, const void *tau) {
-  call c = begin(t, qr_work(m, cols));
+  call c = begin(t, qr_flops(m, cols));
   if (!fits_side(&c, m)) return LINALG_TOO_LARGE;
   tt_blas_int bm = int_of(&c, m), bn = int_of(&c, cols), bk = int_of(&c, k), lwork = int_of(&c, -1);
   double number[2];
@@ -174,7 +174,7 @@ static int host_form_q(tt_dtype t, int64_t m, int64_t cols, int64_t k, void *a, 
 }
 
 static int host_svd(tt_dtype t, int64_t m, int64_t n, tt_svd_vectors vectors, void *a, void *s, void *u, void *vh) {
-  call c = begin(t, 2 * qr_work(m, n));
+  call c = begin(t, 2 * qr_flops(m, n));
   if (!fits(&c, m, n)) return LINALG_TOO_LARGE;
   static const char jobs[] = {'N', 'S', 'A'}; /* ORDER tt_svd_vectors */
   int64_t k = min64(m, n), big = max64(m, n);
@@ -201,7 +201,7 @@ static int host_svd(tt_dtype t, int64_t m, int64_t n, tt_svd_vectors vectors, vo
 }
 
 static int host_eigh(tt_dtype t, int64_t n, bool vectors, void *a, void *w) {
-  call c = begin(t, qr_work(n, n));
+  call c = begin(t, qr_flops(n, n));
   if (!fits(&c, n, n)) return LINALG_TOO_LARGE;
   const char *job = vectors ? "V" : "N";
   tt_blas_int bn = int_of(&c, n), lwork = int_of(&c, -1), lrwork = lwork, liwork = lwork;
@@ -225,7 +225,7 @@ static int host_eigh(tt_dtype t, int64_t n, bool vectors, void *a, void *w) {
 
 static int host_lstsq(tt_dtype t, int64_t m, int64_t n, int64_t k, void *a, void *b, double rcond, void *s,
                       int64_t *rank) {
-  call c = begin(t, 2 * qr_work(m, n));
+  call c = begin(t, 2 * qr_flops(m, n));
   if (!fits(&c, m, n) || !fits_side(&c, k)) return LINALG_TOO_LARGE;
   tt_blas_int bm = int_of(&c, m), bn = int_of(&c, n), bk = int_of(&c, k), ldb = int_of(&c, max64(m, n));
   tt_blas_int lwork = int_of(&c, -1), brank = int_of(&c, 0);
@@ -270,7 +270,7 @@ SPREAD(spread_f32, float)
 SPREAD(spread_f64, double)
 
 static int host_eig(tt_dtype t, int64_t n, void *a, void *w, void *x) {
-  call c = begin(t, 8 * qr_work(n, n));
+  call c = begin(t, 8 * qr_flops(n, n));
   if (!fits(&c, n, n)) return LINALG_TOO_LARGE;
   const char *job = x ? "V" : "N";
   tt_blas_int bn = int_of(&c, n), one = int_of(&c, 1), lwork = int_of(&c, -1);

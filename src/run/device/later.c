@@ -21,7 +21,7 @@ typedef struct place {
   int32_t dtype, rank;
 } place;
 
-/* The bytes of a gathered call: made over zeros, as equal calls must have equal bytes. Of `place` there are the row's
+/* The bytes of a gathered call: made over zeros, as equal calls must have equal bytes. Of `at` there are the row's
  * operands, then its results: the call ends behind them. */
 typedef struct later {
   const tt_lib_row *row;
@@ -32,7 +32,7 @@ typedef struct later {
   void *temp[TT_LATER_TEMPS];
   size_t temp_size[TT_LATER_TEMPS];
   int32_t ntemp, epilogue, then, unused;
-  place place[TT_LATER_SRC + TT_LATER_OUT];
+  place at[TT_LATER_SRC + TT_LATER_OUT];
 } later;
 
 static uint8_t alignment(const void *p) {
@@ -107,8 +107,8 @@ static tt_code call_now(tt_device *d, tt_stream *s, const void *what, tt_error *
   use u = {.call = c};
   tt__exec_lib_open(&u.lib, d, s);
   u.lib.on.temp = next_temp; /* what it took before, and nothing to give back */
-  for (int i = 0; i < c->row->nsrc; i++) src[i] = operand(&c->place[i]);
-  for (int i = 0; i < c->row->nout; i++) out[i] = block(&c->place[c->row->nsrc + i]);
+  for (int i = 0; i < c->row->nsrc; i++) src[i] = operand(&c->at[i]);
+  for (int i = 0; i < c->row->nout; i++) out[i] = block(&c->at[c->row->nsrc + i]);
   memcpy(attr.i, c->i, sizeof attr.i);
   memcpy(attr.f, c->f, sizeof attr.f);
   return c->then ? c->row->run_on_then(&u.lib.on, &attr, src, out, c->epilogue, c->term, err)
@@ -129,21 +129,21 @@ static void describe(const tt_later_call *c, uint64_t mode, later *out) {
   out->then = c->then;
   for (int i = 0; i < row->nsrc; i++) {
     const tt_operand *o = &c->src[i];
-    place *p = &out->place[i];
+    place *p = &out->at[i];
     *p = (place){.data = (void *)(uintptr_t)o->data, .size = o->size, .dtype = (int32_t)o->dtype, .rank = o->rank};
     if (o->rank) memcpy(p->len, o->len, sizeof *p->len * (size_t)o->rank);
     if (o->rank) memcpy(p->step, o->step, sizeof *p->step * (size_t)o->rank);
   }
   for (int i = 0; i < row->nout; i++) {
     const tt_block *o = &c->out[i];
-    place *p = &out->place[row->nsrc + i];
+    place *p = &out->at[row->nsrc + i];
     *p = (place){.data = o->data, .size = o->size, .dtype = (int32_t)o->dtype, .rank = o->rank};
     if (o->rank) memcpy(p->len, o->len, sizeof *p->len * (size_t)o->rank);
   }
 }
 
 static size_t bytes_of(const later *l) {
-  return offsetof(later, place) + sizeof(place) * (size_t)(l->row->nsrc + l->row->nout);
+  return offsetof(later, at) + sizeof(place) * (size_t)(l->row->nsrc + l->row->nout);
 }
 
 tt_code tt__later_gather(const tt_later_known *k, tt_device *d, tt_stream *s, const tt_later_call *c, tt_error *err) {
