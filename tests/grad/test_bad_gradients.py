@@ -118,7 +118,15 @@ def test_nested_checkpoints():
     np.testing.assert_allclose(x.grad.numpy(), 2 * x.numpy() * np.exp(x.numpy() ** 2))
 
 
-def test_interrupts_in_the_middle_of_steps():
+@pytest.fixture
+def hears_interrupts():
+    """Who runs in the background may have SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupts_in_the_middle_of_steps(hears_interrupts):
     """Ctrl-C at odd moments: all parameters are those before the step or those after it, and training goes on."""
     rng = np.random.default_rng(0)
     data, target = tt.array(rng.standard_normal((64, 50))), tt.array(rng.standard_normal((64, 3)))
