@@ -129,7 +129,9 @@ tt_code tt__recurrent(const tt_recurrent *r, const void *x, const void *h, const
                       tt_error *err) {
   walk w = {.x = x, .h = h, .y = y, .kept = kept};
   if (r->images * r->width == 0) return TT_OK;
-  if (!begin(&w, r, false, kept ? 0 : tt__recurrent_kept(r->kind) * r->width, err)) return TT_ENOMEM;
+  const int64_t of_kept = kept ? 0 : tt__recurrent_kept(r->kind), states = r->steps + (r->kind == TT_LSTM);
+  if (!begin(&w, r, false, (of_kept + (y ? 0 : states)) * r->width, err)) return TT_ENOMEM;
+  if (!y) w.y = w.spare + r->images * of_kept * w.row; /* steps read the states all the same */
   const size_t state = (size_t)(r->images * w.row);
   if (r->kind == TT_LSTM) memcpy(w.carry, memory, state);
   go(&w, forward_images);

@@ -23,7 +23,7 @@ typedef struct tt_recurrent {
 } tt_recurrent;
 
 /* x [steps, images, gates * width], h and memory (LSTM) [images, width]: y [steps, images, width], of LSTM one more
- * with the last memory; `kept` [steps, images, tt__recurrent_kept * width], or NULL. Failure: TT_ENOMEM. */
+ * with the last memory; `kept` [steps, images, tt__recurrent_kept * width]. NULL: nobody asks. Failure: TT_ENOMEM. */
 TT_HIDDEN tt_code tt__recurrent(const tt_recurrent *r, const void *x, const void *h, const void *memory, void *y,
                                 void *kept, tt_error *err);
 
