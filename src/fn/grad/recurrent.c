@@ -7,6 +7,7 @@
 #include "fn/grad/backward.h"
 #include "fn/grad/networks.h"
 #include "fn/linalg/matrix.h"
+#include "graph/tape.h"
 
 /* ---- by the library's row */
 
@@ -57,15 +58,21 @@ static void by_row(const tt_rule *r) {
 
 /* ---- spelled */
 
+/* An operand as a value of its own that is followed to it. It may be a view: what the steps read of one is read of the
+ * value below, and the walk would find nothing for the view. */
+static tt_array *own_operand(const tt_rule *r, int k) {
+  tt_array *a = tt__rule_operand(r, k);
+  return a ? tt__compose_of_node(r->c, tt__tape_same(a->storage->node, r->c->err)) : NULL;
+}
+
 /* The gradients of the steps, by a walk of their own that is followed. */
 static void by_steps(const tt_rule *r) {
   tt_composer *c = r->c;
   tt_array *src[3], *input[3], *out[3] = {NULL}, *y = NULL;
   int of[3], n = 0;
   for (int k = 0; k < 3; k++) {
-    if (!(src[k] = tt__rule_operand(r, k))) return;
+    if (!(src[k] = tt__rule_wants(r, k) ? own_operand(r, k) : tt__rule_operand(r, k))) return;
     if (!tt__rule_wants(r, k)) continue;
-    if (!(src[k] = tt__compose_copy(c, src[k]))) return; /* of a view its base would be found */
     of[n] = k;
     input[n++] = src[k];
   }

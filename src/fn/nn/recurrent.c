@@ -118,15 +118,13 @@ static tt_array *state_of(cell *l, tt_dtype t) {
   return part[0] && part[1] ? tt__compose_concat(c, part, 2, 0) : NULL;
 }
 
-/* The type of a sequence by the library's row; bool where there is none. Of a GRU that is followed there is none: the
- * second derivative by its inputs got lost in a walk over its steps. */
+/* The type of a sequence by the library's row; bool where there is none. */
 static tt_dtype type_for_row(const cell *l, const tt_array *x, const tt_array *w) {
   const tt_array *all[] = {x, w, l->h, l->memory, l->state_bias};
   tt_dtype t = (tt_dtype)x->dtype;
   for (int k = 0; k < 5; k++) {
     if (!all[k]) continue;
     if (all[k]->storage->node->device > 0 || !tt__is_float((tt_dtype)all[k]->dtype)) return TT_BOOL;
-    if (l->kind == TT_GRU && tt__session_tape && all[k]->storage->node->tape) return TT_BOOL;
     t = tt__promote(t, (tt_dtype)all[k]->dtype);
   }
   return t;
