@@ -25,6 +25,9 @@ TT_HIDDEN void tt__node_hold(tt_node *n);
 TT_HIDDEN void tt__node_unhold(tt_node *n);
 /* Turn `n` into a BUFFER that owns `buf` (takes the hold), dropping its operands. */
 TT_HIDDEN void tt__node_become_buffer(tt_node *n, tt_buffer *buf);
+/* The same by an evaluation that may have given up the session's lock on its way: a small node that another thread
+ * looked at meanwhile has its value already, and the equal one is released. */
+TT_HIDDEN void tt__node_settle(tt_node *n, tt_buffer *buf);
 TT_HIDDEN tt_buffer *tt__buffer_new(size_t size, tt_error *err); /* uninitialised, ours */
 /* The same without memory: its bytes come to lie on a device. */
 TT_HIDDEN tt_buffer *tt__buffer_new_elsewhere(size_t size, tt_error *err);

@@ -268,6 +268,13 @@ void tt__node_become_buffer(tt_node *n, tt_buffer *buf) {
   assert(n->nsrc == 0);
 }
 
+void tt__node_settle(tt_node *n, tt_buffer *buf) {
+  if (n->op == TT_N_BUFFER)
+    tt__buffer_release(buf);
+  else
+    tt__node_become_buffer(n, buf);
+}
+
 void tt__node_hold(tt_node *n) {
   assert(n->held >= 0 && n->op != TT_N_LIB && n->op != TT_N_CALL && n->op != TT_N_LIST);
   tt__node_retain(n);

@@ -432,7 +432,7 @@ static tt_code exec_kernel(const tt_walk *walk, const tt_step *step, tt_error *e
   code = run_kernel(walk, step, result, scalar, err);
   for (int r = 0; r < step->nroot; r++) {
     if (code == TT_OK)
-      tt__node_become_buffer(walk->node[step->root[r].node], result[r]);
+      tt__node_settle(walk->node[step->root[r].node], result[r]);
     else
       tt__buffer_release(result[r]);
   }
@@ -593,9 +593,8 @@ static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *
     if (tt__profile_on) tt__profile_add(step, true, start, end);
   }
   for (int r = 0; r < made; r++) {
-    tt_node *n = walk->node[step->root[r].node];
-    if (code == TT_OK && n->op != TT_N_BUFFER) /* another thread may have looked at it in the meantime */
-      tt__node_become_buffer(n, result[r]);
+    if (code == TT_OK)
+      tt__node_settle(walk->node[step->root[r].node], result[r]);
     else
       tt__buffer_release(result[r]);
   }

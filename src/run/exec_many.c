@@ -92,7 +92,7 @@ tt_code tt__exec_many(const tt_walk *walk, const tt_step *step, int n, tt_error 
       tt_buffer *b = m.result[(ptrdiff_t)i * TT_MOST_ROOTS + r];
       if (!b) continue;
       if (code == TT_OK)
-        tt__node_become_buffer(walk->node[step[i].root[r].node], b);
+        tt__node_settle(walk->node[step[i].root[r].node], b);
       else
         tt__buffer_release(b);
     }

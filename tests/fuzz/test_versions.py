@@ -1,5 +1,7 @@
 """What is read is the version that was meant: programs that once were wrong, and random ones of their kind."""
 
+import sys
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -54,6 +56,21 @@ def test_random_programs(first):
     finally:
         tt.set_tier(2)
         tt.set_fuse(True)
+
+
+def test_looks_by_several_threads():
+    """Small values that one thread brings down while another's evaluation runs without the lock."""
+    tt.set_tier(0)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for seed in range(300):
+            program = versions.Program(seed)
+            program.threads = versions.THREADS
+            check(program, seed)
+    finally:
+        sys.setswitchinterval(before)
+        tt.set_tier(2)
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))

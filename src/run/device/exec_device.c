@@ -116,7 +116,7 @@ static void hand_over(tt_device *d, const tt_walk *walk, const tt_step *step, co
     if (good) {
       tt__resident_written(d, out[r].buffer);
       tt__resident_set_border(d, out[r].buffer, out[r].border);
-      tt__node_become_buffer(walk->node[step->root[r].node], out[r].buffer);
+      tt__node_settle(walk->node[step->root[r].node], out[r].buffer);
     } else {
       tt__buffer_release(out[r].buffer);
     }
