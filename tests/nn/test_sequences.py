@@ -188,6 +188,59 @@ def test_second_derivatives_of_sequences(kind):
     check_second(f, *given)
 
 
+# ---- random ones: what is looked at, how it lies, and whether gradients are followed
+
+
+def random_loss(r):
+    """A number of some of what a sequence gives: its states, and the last ones."""
+    used = r.random(3) < 0.6
+    form = [lambda a: a.sum(), lambda a: (a * a).sum(), lambda a: tt.sin(a).mean()][r.integers(3)]
+    part = [lambda a: a, lambda a: a[::-1], lambda a: a[..., :1]][r.integers(3)]
+
+    def loss(out, *last):
+        seen = [a for a, u in zip((part(out), *last), used) if u]
+        return sum(map(form, seen or [out]))
+
+    return loss
+
+
+def random_input(r, x):
+    """A leaf, and how the input is made of it."""
+    way = r.integers(4)
+    if way == 0:
+        return x[::-1].copy(), lambda a: a[::-1]
+    if way == 1:
+        return x.swapaxes(0, 1).copy(), lambda a: tt.swapaxes(a, 0, 1)
+    return x, (lambda a: a) if way == 2 else (lambda a: (a * 2)[:] * 0.5)
+
+
+def random_gradients(kind, seed, how):
+    """Gradients, and those of the squares of followed ones."""
+    r = np.random.default_rng(seed)
+    steps, images, inputs = (int(n) for n in r.integers(1, 6, 3))
+    x, *more = arguments(
+        kind, steps, images, inputs, int(r.choice([1, 3, 4, 7, 8, 9, 17])), bool(r.integers(2)), "float64"
+    )
+    x, made = random_input(r, x)
+    leaves = [tt.array(a).requires_grad_() for a in (x, *more)]
+    value = random_loss(r)(*taken(kind, how, bool(r.integers(2)))(made(leaves[0]), *leaves[1:]))
+    followed = bool(r.integers(2))
+    found = list(tt.grad(value, leaves, create_graph=followed, allow_unused=True))
+    squares = sum((g * g).sum() for g in found if g is not None) if followed else tt.zeros(1)
+    if squares.requires_grad:
+        found += tt.grad(squares, leaves, allow_unused=True)
+    return [0 if g is None else np.asarray(g.detach()) for g in found]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_sequences(kind):
+    for seed in range(150):
+        layer, cells = (random_gradients(kind, seed, how) for how in (by_layer, by_cells))
+        assert len(layer) == len(cells), seed
+        for a, b in zip(layer, cells):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9, err_msg=str(seed))
+
+
 @pytest.mark.parametrize("lengths", [[5, 3, 3, 1], [2, 5, 1, 5], [4]])
 @pytest.mark.parametrize("layers, ways", [(1, 1), (2, 2)])
 @pytest.mark.parametrize("kind", KINDS)
