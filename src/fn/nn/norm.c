@@ -87,46 +87,48 @@ static bool of_several(tt_composer *c, tt_array *x, int from, const char *words)
   return false;
 }
 
-/* input, running_mean, running_var, weight, bias, training, momentum, eps */
-static tt_array *nn_batch_norm(tt_composer *c, tt_call_frame *f) {
-  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, "batch_norm");
-  bool training = tt__arg_bool(c, f, 5, false);
+/* Moments of each channel: of all images, or of each image by itself. */
+typedef struct channel_norm {
+  const char *name, *flag; /* whether moments are measured, argument 5 */
+  bool each, measures;     /* `measures`: unless the flag says otherwise */
+  const char *several;     /* what there has to be more than one of */
+} channel_norm;
+
+static const channel_norm batch_norm = {"batch_norm", "training", false, false, "value per channel"};
+static const channel_norm instance_norm = {"instance_norm", "use_input_stats", true, true, "spatial element"};
+
+/* The moments of x, which the running ones take in. */
+static moments own_moments(tt_composer *c, const tt_call_frame *f, const channel_norm *k, tt_array *x,
+                           double momentum) {
+  moments m = measured(c, x, k->each ? last_axes(x->rank, x->rank - 2) : but_channels(x)), all = m;
+  double n = (double)x->size / (double)tt__array_len(x)[1];
+  if (k->each) {
+    all = (moments){tt__nn_mean(c, m.mean, 1), tt__nn_mean(c, m.var, 1)};
+    n /= (double)tt__array_len(x)[0];
+  }
+  return remember(c, f, &all, n, momentum) ? m : (moments){NULL};
+}
+
+/* input, running_mean, running_var, weight, bias, the flag, momentum, eps */
+static tt_array *over_channels(tt_composer *c, tt_call_frame *f, const channel_norm *k) {
+  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, k->name);
+  bool measures = tt__arg_bool(c, f, 5, k->measures);
   double momentum = tt__arg_float(c, f, 6, 0.1), eps = tt__arg_float(c, f, 7, 1e-5);
-  if (!x || c->code != TT_OK || !has_channels(c, x, "batch_norm")) return NULL;
-  if (training && !of_several(c, x, 0, "value per channel")) return NULL;
+  if (!x || c->code != TT_OK || !has_channels(c, x, k->name)) return NULL;
+  if (measures && !of_several(c, x, k->each, k->several)) return NULL;
   moments m = {of_channels(c, f, 1, "running_mean", x), of_channels(c, f, 2, "running_var", x)};
   tt_array *weight = of_channels(c, f, 3, "weight", x), *bias = of_channels(c, f, 4, "bias", x);
   if (c->code != TT_OK) return NULL;
-  if (!training && (!m.mean || !m.var))
-    return tt__compose_fail(c, TT_EVALUE, "Expected running_mean and running_var to be defined when training=False");
-  if (training) m = measured(c, x, but_channels(x));
-  double n = (double)x->size / (double)tt__array_len(x)[1];
-  if (training && !remember(c, f, &m, n, momentum)) return NULL;
+  if (!measures && (!m.mean || !m.var))
+    return tt__compose_fail(c, TT_EVALUE, "Expected running_mean and running_var to be defined when %s=False", k->flag);
+  if (measures && !(m = own_moments(c, f, k, x, momentum)).mean) return NULL;
   return tt__nn_result(c, f, scaled(c, normalised(c, x, &m, eps), weight, bias), given, -1);
 }
+
+static tt_array *nn_batch_norm(tt_composer *c, tt_call_frame *f) { return over_channels(c, f, &batch_norm); }
 TT_HANDLER(nn_batch_norm)
 
-/* input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps: each image by itself. */
-static tt_array *nn_instance_norm(tt_composer *c, tt_call_frame *f) {
-  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, "instance_norm");
-  bool own = tt__arg_bool(c, f, 5, true);
-  double momentum = tt__arg_float(c, f, 6, 0.1), eps = tt__arg_float(c, f, 7, 1e-5);
-  if (!x || c->code != TT_OK || !has_channels(c, x, "instance_norm")) return NULL;
-  if (own && !of_several(c, x, 1, "spatial element")) return NULL;
-  moments m = {of_channels(c, f, 1, "running_mean", x), of_channels(c, f, 2, "running_var", x)};
-  tt_array *weight = of_channels(c, f, 3, "weight", x), *bias = of_channels(c, f, 4, "bias", x);
-  if (c->code != TT_OK) return NULL;
-  if (!own && (!m.mean || !m.var))
-    return tt__compose_fail(c, TT_EVALUE,
-                            "Expected running_mean and running_var to be defined when use_input_stats=False");
-  if (own) {
-    m = measured(c, x, last_axes(x->rank, x->rank - 2));
-    moments all = {tt__nn_mean(c, m.mean, 1), tt__nn_mean(c, m.var, 1)};
-    double n = (double)x->size / (double)(tt__array_len(x)[0] * tt__array_len(x)[1]);
-    if (!remember(c, f, &all, n, momentum)) return NULL;
-  }
-  return tt__nn_result(c, f, scaled(c, normalised(c, x, &m, eps), weight, bias), given, -1);
-}
+static tt_array *nn_instance_norm(tt_composer *c, tt_call_frame *f) { return over_channels(c, f, &instance_norm); }
 TT_HANDLER(nn_instance_norm)
 
 /* ---- over the last axes */
