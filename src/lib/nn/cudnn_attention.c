@@ -2,6 +2,7 @@
 ** Attention as a graph that cuDNN runs as one kernel: it knows the pattern of the operations, so the graphs here say
 ** them one by one and in that order.
 */
+#include <assert.h>
 #include <float.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ typedef struct writer {
 } writer;
 
 static int add_tensor(writer *w, int type, int place, void *data, const int64_t *len, const int64_t *step) {
+  assert(w->g->tensors < TT_CUDNN_TENSORS);
   int at = w->g->tensors++;
   tt_cudnn_tensor *t = &w->g->tensor[at];
   t->type = type;
@@ -79,6 +81,7 @@ static int side(writer *w, const tt_attention *a, const tt_attention_side *s, in
 }
 
 static int put(writer *w, tt_cudnn_op op) {
+  assert(w->g->ops < TT_CUDNN_OPS);
   w->g->op[w->g->ops++] = op;
   return op.out;
 }
