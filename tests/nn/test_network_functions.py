@@ -183,7 +183,8 @@ def test_few_launches(recorded):
 
         return run
 
-    assert launches(lambda: [functional.layer_norm(x.detach(), 1000, w.detach(), b.detach())]) == 1
+    parts = 1 if tt.zeros(1).device.type == "cpu" else 2  # so few rows come apart where there are many processors
+    assert launches(lambda: [functional.layer_norm(x.detach(), 1000, w.detach(), b.detach())]) <= parts
     assert launches(lambda: [functional.softmax(x.detach(), 1)]) == 1
     assert launches(step(lambda: (functional.layer_norm(x, 1000, w, b) * 3).sum())) <= 3
     assert launches(step(lambda: (functional.gelu(x) * 3).sum())) == 1
