@@ -106,7 +106,7 @@ static moments own_moments(tt_composer *c, const tt_call_frame *f, const channel
     all = (moments){tt__nn_mean(c, m.mean, 1), tt__nn_mean(c, m.var, 1)};
     n /= (double)tt__array_len(x)[0];
   }
-  return remember(c, f, &all, n, momentum) ? m : (moments){NULL};
+  return remember(c, f, &all, n, momentum) ? m : (moments){0};
 }
 
 /* input, running_mean, running_var, weight, bias, the flag, momentum, eps */
