@@ -63,17 +63,18 @@ static bool apart(const tt_space *s, const tt_paccess *a, const tt_paccess *b) {
 }
 
 /*
-** With a row, an operand is read in several phases, after stores of earlier ones; with several results, one may be
-** stored before another has read; with places that are computed, nobody knows: then what is read must lie elsewhere.
+** With a row, an operand is read in several phases, after stores of earlier ones; with places that are computed, nobody
+** knows: then what is read must lie elsewhere. Else each point reads before it writes, if it does so in the program.
 */
 bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node) {
   assert(r >= 0 && r < s->nroot && node >= 0);
   const tt_paccess *to = NULL;
-  bool anywhere = s->nroot > 1 || s->nouter < s->space.naxes, computed = false;
+  bool anywhere = s->nouter < s->space.naxes, computed = false;
+  int written = 0;
   for (int i = 0; i < s->ninst; i++) {
     const tt_pinst *in = &s->inst[i];
     if (in->op != TT_P_STORE && in->op != TT_P_STOREX) continue;
-    if (s->access[in->ref].operand == s->root[r].operand) to = &s->access[in->ref];
+    if (s->access[in->ref].operand == s->root[r].operand) to = &s->access[in->ref], written = i;
     computed |= in->op == TT_P_STOREX;
   }
   for (int i = 0; i < s->ninst; i++) {
@@ -82,10 +83,16 @@ bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node) {
     const tt_paccess *from = &s->access[in->ref];
     if (s->operand[from->operand].node != node) continue;
     if (computed || in->op == TT_P_LOADX || !to) return false;
-    bool same = !anywhere && same_place(&s->space, from, to);
+    bool same = !anywhere && i < written && same_place(&s->space, from, to);
     if (!same && !apart(&s->space, from, to)) return false;
   }
   return true;
+}
+
+bool tt__root_takes(const tt_step *s, int r, int32_t node) {
+  assert(r >= 0 && r < s->nroot && node >= 0);
+  const tt_proot *root = &s->root[r];
+  return (root->in_place && root->base == node) || (root->donor >= 0 && s->operand[root->donor].node == node);
 }
 
 bool tt__step_ends(const tt_step *s, int32_t node) {

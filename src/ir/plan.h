@@ -164,6 +164,8 @@ TT_HIDDEN int32_t tt__step_need(const tt_step *s, int k);
 /* Does this kernel step read `node` nowhere but at the element of root r which it is about to write, or where it never
  * writes? Threads may take the points in any order. */
 TT_HIDDEN bool tt__step_may_overwrite(const tt_step *s, int r, int32_t node);
+/* Does root `r` write where `node` lies, in place or because it takes the memory? */
+TT_HIDDEN bool tt__root_takes(const tt_step *s, int r, int32_t node);
 TT_HIDDEN bool tt__step_ends(const tt_step *s, int32_t node);
 /* Do two kernel steps have the same instructions? What they load and store, and how often, may differ. */
 TT_HIDDEN bool tt__step_is_alike(const tt_step *a, const tt_step *b);

@@ -130,6 +130,9 @@ static const char *check_write(const tt_plan *p, int at, int r) {
       return "a step reads elsewhere what it writes over";
     if (s->kind == TT_STEP_CALL && count_sources(s, root->base) > 1) return "a launch reads what it writes over";
   }
+  int32_t takes = root->in_place ? root->base : root->donor >= 0 ? s->operand[root->donor].node : TT_P_NONE;
+  for (int q = 0; q < r && takes >= 0; q++)
+    if (tt__root_takes(s, q, takes)) return "two results take one memory";
   if (root->donor < 0) return NULL;
   const tt_poperand *donor = &s->operand[root->donor];
   if (donor->write || !tt__step_ends(s, donor->node)) return "memory is taken of what is read later";
@@ -147,13 +150,9 @@ static bool is_used(const tt_step *s, int32_t node) {
 
 /* ---- steps that are one launch */
 
-/* Does step `at` write where `node` lies, in place or because it takes the memory? */
 static bool writes_over(const tt_step *s, int32_t node) {
-  for (int r = 0; r < s->nroot; r++) {
-    const tt_proot *root = &s->root[r];
-    if (root->in_place && root->base == node) return true;
-    if (root->donor >= 0 && s->operand[root->donor].node == node) return true;
-  }
+  for (int r = 0; r < s->nroot; r++)
+    if (tt__root_takes(s, r, node)) return true;
   return false;
 }
 

@@ -68,6 +68,13 @@ static bool may_write_over(const tt_step *s, int r) {
   return s->kind != TT_STEP_CALL || count_sources(s, s->root[r].base) == 1;
 }
 
+/* Do results before `r` take the memory of `node`? */
+static bool is_taken(const tt_step *s, int r, int32_t node) {
+  while (r-- > 0)
+    if (tt__root_takes(s, r, node)) return true;
+  return false;
+}
+
 /* The first operand that ends here, is as large as the result and is read only where that is written; -1: none. */
 static int16_t donor_of(const lives *l, int at, int r) {
   const tt_step *s = &l->plan->step[at];
@@ -76,7 +83,7 @@ static int16_t donor_of(const lives *l, int at, int r) {
     int32_t node = s->operand[i].node;
     const tt_node *o = l->walk->node[node];
     if (s->operand[i].write || !ends_at(l, node, at) || o->size != n->size) continue;
-    if (tt__dtype_size((tt_dtype)o->dtype) != tt__dtype_size((tt_dtype)n->dtype)) continue;
+    if (tt__dtype_size((tt_dtype)o->dtype) != tt__dtype_size((tt_dtype)n->dtype) || is_taken(s, r, node)) continue;
     if (tt__step_may_overwrite(s, r, node)) return (int16_t)i;
   }
   return -1;
@@ -87,7 +94,8 @@ static void settle_roots(lives *l) {
     tt_step *s = &l->plan->step[i];
     for (int r = 0; r < s->nroot; r++) {
       tt_proot *root = &s->root[r];
-      root->in_place = root->base >= 0 && ends_at(l, root->base, i) && may_write_over(s, r);
+      root->in_place =
+          root->base >= 0 && ends_at(l, root->base, i) && may_write_over(s, r) && !is_taken(s, r, root->base);
       root->donor = -1;
       if (s->kind == TT_STEP_KERNEL && root->base < 0) root->donor = donor_of(l, i, r);
     }

@@ -30,6 +30,20 @@ static const struct {
      "%2 = float32[64] ADD %1 %1\n"
      "out %2\n",
      "n2 in n0 map 64 by 4 (asked for)"},
+    {"each of several results takes the memory of an operand",
+     "%0 = float32[64] BUFFER\n"
+     "%1 = float32[64] BUFFER\n"
+     "%2 = float32[64] MUL %0 %1\n"
+     "%3 = float32[64] EXP %0\n"
+     "out %2 %3\n",
+     "n2 in n0,n3 in n1 map 64 by 6 (asked for)"},
+    {"a result takes no memory that its kernel reads later",
+     "%0 = float64[64] BUFFER\n"
+     "%1 = float32[64] BUFFER\n"
+     "%2 = float32[64] CAST %0\n"
+     "%3 = float32[64] MUL %2 %1\n"
+     "out %2 %3\n",
+     "n1,n3 in n2 map 64 by 6 (asked for)"},
     {"a scalar is no operand",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[64] CONST 2.5\n"
@@ -170,7 +184,7 @@ static const struct {
      "%1 = float32[64] SIN %0\n"
      "%2 = float32[64] COS %0\n"
      "out %1 %2\n",
-     "n1,n2 map 64 by 5 (asked for)"},
+     "n1 in n0,n2 map 64 by 5 (asked for)"},
     {"results of different spaces are two",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[32] BUFFER\n"
@@ -184,7 +198,7 @@ static const struct {
      "%2 = float32[64] SIN %0\n"
      "%3 = float32[64] COS %1\n"
      "out %2 %3\n",
-     "n1,n3 map 64 by 6 (asked for)"},
+     "n1 in n0,n3 in n2 map 64 by 6 (asked for)"},
     {"a result and its reduction are two kernels",
      "%0 = float32[640,50] BUFFER\n"
      "%1 = float32[640,50] MUL %0 %0\n"
@@ -196,7 +210,7 @@ static const struct {
      "%1 = float32[64] SIN %0\n"
      "%2 = float32[64] ADD %1 %0\n"
      "out %1 %2\n",
-     "n1,n2 map 64 by 5 (asked for)"},
+     "n1 in n0,n2 map 64 by 5 (asked for)"},
     {"a store is in place of what ends",
      "%0 = float32[64] BUFFER\n"
      "%1 = float32[64] SIN %0\n"
