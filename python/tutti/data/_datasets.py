@@ -280,15 +280,22 @@ def samples(dataset, indices, nested=False):
     return items
 
 
+def can_gather(dataset):
+    """Are its samples rows of arrays?"""
+    if type(dataset) is Subset:
+        return can_gather(dataset.dataset)
+    return type(dataset).__getitem__ is TensorDataset.__getitem__ and not hasattr(dataset, "__getitems__")
+
+
 def gather(dataset, indices):
     """A batch of a set whose samples are rows of arrays, as default_collate would put it together, or None.
 
     Only where nobody has said otherwise what a sample is: subclasses go sample by sample.
     """
+    if not can_gather(dataset):
+        return None
     if type(dataset) is Subset:
         return gather(dataset.dataset, [dataset.indices[i] for i in indices])
-    if type(dataset).__getitem__ is not TensorDataset.__getitem__ or hasattr(dataset, "__getitems__"):
-        return None
     which = _core.asarray(indices)
     return [t[which] for t in dataset.tensors]
 

@@ -11,6 +11,10 @@ class MapFetcher:
         self.fetch = self._batch if batched else self._sample
         self.whole = batched and collate_fn is _collate.default_collate
 
+    def draws_nothing(self):
+        """Are batches made without calling anybody who may draw random numbers?"""
+        return self.whole and _datasets.can_gather(self.dataset)
+
     def _batch(self, indices):
         if self.whole and (made := _datasets.gather(self.dataset, indices)) is not None:
             return made

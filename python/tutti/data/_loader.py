@@ -152,7 +152,15 @@ class DataLoader:
     def __iter__(self):
         if self.num_workers == 0:
             return _Batches(self)
-        raise NotImplementedError("worker processes are not here yet: num_workers=0 makes batches without any")
+        from . import _workers
+
+        if not self.persistent_workers:
+            return _workers.Batches(self)
+        if self._iterator is None:
+            self._iterator = _workers.Batches(self)
+        else:
+            self._iterator.restart()
+        return self._iterator
 
     def __len__(self):
         if not self._iterable:
@@ -178,8 +186,8 @@ class DataLoader:
             warnings.warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number "
                 f"of worker in current system is {most}, which is smaller than what this DataLoader is going to "
-                "create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, "
-                "lower the worker number to avoid potential slowness/freeze if necessary.",
+                "create. Please be aware that excessive worker creation might get DataLoader running slow or even "
+                "freeze, lower the worker number to avoid potential slowness/freeze if necessary.",
                 stacklevel=3,
             )
 
@@ -286,6 +294,12 @@ class _Batches(BatchesOfLoader):
             raise AssertionError("timeout needs workers: it is how long one may take")
         super().__init__(loader)
         self._fetcher = loader._fetcher()
+        self._own_draws = not loader._iterable and not self._fetcher.draws_nothing()
+        self._streams = _random.Streams()
 
     def _next(self):
-        return self._fetcher.fetch(next(self._indices))
+        indices = next(self._indices)
+        if not self._own_draws:
+            return self._fetcher.fetch(indices)
+        with self._streams.of(_random.of_batch(self._seed, self._given)):
+            return self._fetcher.fetch(indices)
