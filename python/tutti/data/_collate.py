@@ -17,8 +17,6 @@ def _is_numpys(x):
 
 def _stack(batch):
     """Arrays, or numbers, as the rows of one."""
-    if any(x.requires_grad for x in batch if isinstance(x, _core.ndarray)):
-        return _core.functions["stack"](batch)
     try:
         return _core.asarray(batch)
     except ValueError:
