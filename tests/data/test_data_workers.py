@@ -30,8 +30,16 @@ class Squares(D.Dataset):
         return self.n
 
     def __getitem__(self, i):
-        drawn = (random.random(), np.random.rand(), float(tt.random.random()))
+        drawn = (random.random(), np.random.rand()) if D.get_worker_info() else ()
+        drawn += (float(tt.random.random()),)
         return {"x": tt.arange(3) * i, "n": (i, str(i), drawn), "p": Point(np.full((2, 2), i, "float32"), 0.5 * i)}
+
+
+class Draw(Squares):
+    """Random numbers of ours alone."""
+
+    def __getitem__(self, i):
+        return super().__getitem__(i) | {"n": (i, float(tt.random.random()))}
 
 
 class Act(D.Dataset):
@@ -80,14 +88,15 @@ def lists(loader):
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_the_same_batches_whatever_the_number_of_workers(workers):
-    alone = epoch(Squares(), batch_size=4, shuffle=True)
-    assert epoch(Squares(), batch_size=4, shuffle=True, num_workers=workers) == alone
-    assert epoch(Squares(), batch_size=None) == epoch(Squares(), batch_size=None, num_workers=workers)
+    how = {"batch_size": 4, "shuffle": True}
+    assert epoch(Squares(), num_workers=workers, **how) == epoch(Squares(), num_workers=3, **how)
+    for how in ({"batch_size": 4, "shuffle": True}, {"batch_size": None}):
+        assert epoch(Draw(), **how) == epoch(Draw(), num_workers=workers, **how)
 
 
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_workers_that_are_not_forked(method):
-    alone = epoch(Squares(9), batch_size=2, shuffle=True)
+    alone = epoch(Squares(9), batch_size=2, shuffle=True, num_workers=1)
     assert epoch(Squares(9), batch_size=2, shuffle=True, num_workers=2, multiprocessing_context=method) == alone
     data = D.TensorDataset(tt.arange(3000.0).reshape(30, 100), np.arange(30))
     how = {"batch_size": 7, "shuffle": True, "drop_last": True}
@@ -101,7 +110,7 @@ def test_random_numbers_of_the_process_go_on_as_if_there_were_no_batches():
     def seed():
         random.seed(1), np.random.seed(1), tt.manual_seed(1)
 
-    loader = D.DataLoader(Squares(), 4, generator=tt.random.default_rng(0))
+    loader = D.DataLoader(Draw(), 4, generator=tt.random.default_rng(0))
     seed()
     expected = draws()
     for workers in (0, 2):
@@ -112,7 +121,7 @@ def test_random_numbers_of_the_process_go_on_as_if_there_were_no_batches():
 
 def test_epochs_of_workers_that_stay():
     loader = D.DataLoader(Squares(), 5, shuffle=True, num_workers=2, persistent_workers=True)
-    other = D.DataLoader(Squares(), 5, shuffle=True)
+    other = D.DataLoader(Squares(), 5, shuffle=True, num_workers=1)
     pids = set()
     for n in range(3):
         tt.manual_seed(n)

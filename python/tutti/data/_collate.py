@@ -46,7 +46,7 @@ def _rebuilt(like, made):
 
 def _collate_sequences(batch):
     first = batch[0]
-    if any(len(x) != len(first) for x in batch):
+    if len(set(map(len, batch))) != 1:
         raise RuntimeError("each element in list of batch should be of equal size")
     made = [default_collate(column) for column in zip(*batch, strict=True)]
     return made if isinstance(first, tuple) else _rebuilt(first, made)

@@ -15,8 +15,9 @@ _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "per
 class DataLoader:
     """Batches of a set, in the order of a sampler, made by worker processes if there are any.
 
-    The same seed gives the same batches, whatever the number of workers: random numbers that samples draw, of this
-    package, of `random` and of NumPy's old functions, are those of the batch.
+    The same seed gives the same batches, whatever the number of workers: random numbers of this package that samples
+    draw are those of the batch. So are those of `random` and of NumPy's old functions in workers, whatever their
+    number; without workers these are the process's.
 
     Parameters
     ----------
@@ -295,11 +296,10 @@ class _Batches(BatchesOfLoader):
         super().__init__(loader)
         self._fetcher = loader._fetcher()
         self._own_draws = not loader._iterable and not self._fetcher.draws_nothing()
-        self._streams = _random.Streams()
 
     def _next(self):
         indices = next(self._indices)
         if not self._own_draws:
             return self._fetcher.fetch(indices)
-        with self._streams.of(_random.of_batch(self._seed, self._given)):
+        with _random.Stream(_random.of_batch(self._seed, self._given)):
             return self._fetcher.fetch(indices)

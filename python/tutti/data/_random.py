@@ -3,7 +3,9 @@
 import random as _python
 import sys
 
-from .. import random
+from .. import _core, random
+
+_shared = _core.functions["generator.shared"]
 
 
 def permutation(generator, n):
@@ -40,28 +42,18 @@ def seed_all(seed):
         numpy.random.seed(seed % (1 << 32))
 
 
-class Streams:
-    """Random numbers of one batch, in a process that has others to go on with: `with streams.of(seed)`."""
+class Stream:
+    """Our random numbers of one batch, in a process that has others to go on with.
 
-    def __init__(self):
-        self._bits = None
+    Python's and NumPy's streams stay the process's, as PyTorch has it: to put them aside costs as much as a batch.
+    """
 
-    def of(self, seed):
-        """Draws are the batch's until `with` is left."""
+    def __init__(self, seed):
         self._seed = seed
-        return self
 
     def __enter__(self):
-        self._ours, self._pythons = random.get_state(), _python.getstate()
-        numpy = sys.modules.get("numpy")
-        if numpy is not None:
-            self._bits = self._bits or numpy.random.MT19937(0)
-            self._numpys = numpy.random.get_bit_generator()
-            numpy.random.set_bit_generator(self._bits)
-        seed_all(self._seed)
+        self._before = _shared()
+        random.seed(self._seed)
 
     def __exit__(self, *what):
-        random.set_state(self._ours)
-        _python.setstate(self._pythons)
-        if self._bits is not None:
-            sys.modules["numpy"].random.set_bit_generator(self._numpys)
+        _shared(self._before)
