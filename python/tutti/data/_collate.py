@@ -98,15 +98,15 @@ def default_collate(batch):
     raise TypeError(_WRONG.format(kind))
 
 
-def map_leaves(data, leaf):
-    """What `leaf` makes of each leaf of nested mappings and sequences, in their shape; tuples become lists."""
+def map_leaves(data, leaf, tuples=list):
+    """What `leaf` makes of each leaf of nested mappings and sequences, in their shape. tuples: what becomes of them."""
     if isinstance(data, abc.Mapping):
-        return _rebuilt(data, {key: map_leaves(data[key], leaf) for key in data})
+        return _rebuilt(data, {key: map_leaves(data[key], leaf, tuples) for key in data})
     if isinstance(data, tuple) and hasattr(data, "_fields"):
-        return type(data)(*(map_leaves(d, leaf) for d in data))
+        return type(data)(*(map_leaves(d, leaf, tuples) for d in data))
     if isinstance(data, abc.Sequence) and not isinstance(data, (str, bytes)):
-        made = [map_leaves(d, leaf) for d in data]
-        return made if isinstance(data, tuple) else _rebuilt(data, made)
+        made = [map_leaves(d, leaf, tuples) for d in data]
+        return tuples(made) if isinstance(data, tuple) else _rebuilt(data, made)
     return leaf(data)
 
 

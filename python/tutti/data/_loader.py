@@ -5,6 +5,7 @@ import math
 import os
 import warnings
 
+from .. import _core, cuda
 from . import _collate, _fetch, _random
 from ._datasets import IterableDataset
 from ._samplers import BatchSampler, RandomSampler, SequentialSampler
@@ -253,11 +254,29 @@ def _context_of(context, num_workers):
     return context
 
 
+def _device_of(loader):
+    """Where the arrays of its batches are to be, a name; None: where they are made."""
+    if loader.device is not None:
+        return str(loader.device)
+    if not loader.pin_memory:
+        return None
+    others = [name for _, name in _core._devices() if not name.startswith("cpu")]
+    if not others:
+        warnings.warn(
+            "'pin_memory' argument is set as true but no accelerator is found, "
+            "then device pinned memory won't be used.",
+            stacklevel=5,
+        )
+        return None
+    return f"cuda:{cuda.current_device()}" if others[0].startswith("cuda") else others[0]
+
+
 class BatchesOfLoader:
     """An iteration over a loader: what those with workers and without have in common."""
 
     def __init__(self, loader):
         self._loader = loader
+        self._device = _device_of(loader)
         self._begin()
 
     def _begin(self):
@@ -265,6 +284,7 @@ class BatchesOfLoader:
         self._seed = _random.seed(self._loader.generator)
         self._given = 0
         self._said = self._loader._said_length
+        self._ahead = None  # a batch on its way to the device, and what was raised instead of it
 
     def __iter__(self):
         return self
@@ -276,7 +296,7 @@ class BatchesOfLoader:
         raise NotImplementedError(f"{type(self).__name__} cannot be pickled")
 
     def __next__(self):
-        batch = self._next()
+        batch = self._next() if self._device is None else self._next_there()
         self._given += 1
         if self._said is not None and self._given > self._said:
             warnings.warn(
@@ -285,6 +305,27 @@ class BatchesOfLoader:
                 stacklevel=2,
             )
         return batch
+
+    def _next_there(self):
+        """The next batch, on the device; the copy of the one after it is under way when we return."""
+        (batch, error), self._ahead = self._ahead or self._move_one(), None
+        if error is not None:
+            raise error
+        self._ahead = self._move_one()
+        return batch
+
+    def _move_one(self):
+        """Ask for a batch and for its copy, which is not waited for. What goes wrong is told when its turn has come."""
+        try:
+            return _collate.map_leaves(self._next(), self._moved, tuple), None
+        except Exception as e:  # noqa: BLE001 - StopIteration, too
+            return None, e
+
+    def _moved(self, x):
+        if not isinstance(x, _core.ndarray):
+            return x
+        _core.eval(x)  # a copy of what is only recorded would be recorded, too
+        return x.to(self._device)
 
 
 class _Batches(BatchesOfLoader):
@@ -296,10 +337,12 @@ class _Batches(BatchesOfLoader):
         super().__init__(loader)
         self._fetcher = loader._fetcher()
         self._own_draws = not loader._iterable and not self._fetcher.draws_nothing()
+        self._made = 0
 
     def _next(self):
         indices = next(self._indices)
         if not self._own_draws:
             return self._fetcher.fetch(indices)
-        with _random.Stream(_random.of_batch(self._seed, self._given)):
+        self._made += 1
+        with _random.Stream(_random.of_batch(self._seed, self._made - 1)):
             return self._fetcher.fetch(indices)

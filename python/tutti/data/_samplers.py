@@ -90,6 +90,9 @@ class RandomSampler(Sampler):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
+        return itertools.chain.from_iterable(self._drawn())
+
+    def _drawn(self):
         n, left = len(self.data_source), self.num_samples
         generator = self.generator or random.default_rng(_random.seed(None))
         while left > 0:
@@ -97,7 +100,7 @@ class RandomSampler(Sampler):
                 drawn = _random.integers(generator, n, min(left, 1 << 16))
             else:
                 drawn = _random.permutation(generator, n)
-            yield from drawn.tolist()[:left]
+            yield drawn.tolist()[:left]
             left -= len(drawn)
 
     def __len__(self):
