@@ -24,7 +24,7 @@ class Samples(tt.data.Dataset):
 
 def uploads():
     tt.ledger().reset()
-    return lambda: tt.ledger()["uploads"]
+    return lambda: (tt.ledger()["uploads"], tt.ledger()["upload_bytes"])
 
 if __name__ == "__main__":
     x, y = tt.arange(2000.0).reshape(20, 100), tt.arange(20)
@@ -33,7 +33,7 @@ if __name__ == "__main__":
         iterator = iter(tt.data.DataLoader(tt.data.TensorDataset(x, y), 5, **how))
         a, b = next(iterator)
         assert a.device == "null:0" and b.device == "null:0", how
-        assert count() == 4, (how, count())  # two arrays, and those of the next batch
+        assert count() == (4, 2 * 5 * 101 * 8), (how, count())  # two arrays, and those of the next batch
         rest = [a, *(p for p, _ in iterator)]
         assert tt.concatenate(rest).tolist() == x.tolist() and len(rest) == 4
     for workers in (0, 1):

@@ -324,8 +324,10 @@ class BatchesOfLoader:
     def _moved(self, x):
         if not isinstance(x, _core.ndarray):
             return x
-        _core.eval(x)  # a copy of what is only recorded would be recorded, too
-        return x.to(self._device)
+        _core.eval(x)  # here: what it is picked from stays here
+        moved = x.to(self._device)
+        _core.eval(moved)  # else the copy might be recorded only; it is not waited for
+        return moved
 
 
 class _Batches(BatchesOfLoader):
