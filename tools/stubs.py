@@ -451,6 +451,7 @@ def main(core, out):
         "fft",
         "special",
         "cuda",
+        "data",
         "nn",
         "nn.functional",
         "nn.init",

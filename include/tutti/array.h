@@ -105,6 +105,9 @@ TT_API tt_code tt_arange(tt_dtype dtype, tt_value start, tt_value step, int64_t 
  * lie in the order of theirs: a copy of columns has columns. */
 TT_API tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
                             tt_array **out, tt_error *err);
+/* The same of rows that lie apart, each in C order without gaps: row[k] is element (k,0,..), rank is at least 1. */
+TT_API tt_code tt_from_rows(tt_dtype dtype, int rank, const int64_t *len, const void *const *row, tt_array **out,
+                            tt_error *err);
 /*
 ** Take memory without a copy: the array owns it and calls drop(ctx) once, when the last user is gone (at once on
 ** failure: never called then, the caller keeps it). Strides in bytes, multiples of the element size (else TT_EVALUE).

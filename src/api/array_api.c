@@ -73,6 +73,16 @@ tt_code tt_from_data(tt_dtype dtype, int rank, const int64_t *len, const void *d
       &c, CHECKED(check_dtype(dtype, err), placed(tt__from_data(dtype, rank, len, data, stride, out, err), out, err)));
 }
 
+tt_code tt_from_rows(tt_dtype dtype, int rank, const int64_t *len, const void *const *row, tt_array **out,
+                     tt_error *err) {
+  tt_entered c;
+  tt_code code;
+  *out = NULL;
+  err = tt__enter(&c, err);
+  return tt__leave(&c,
+                   CHECKED(check_dtype(dtype, err), placed(tt__from_rows(dtype, rank, len, row, out, err), out, err)));
+}
+
 tt_code tt_adopt(tt_dtype dtype, int rank, const int64_t *len, void *data, const int64_t *stride, bool readonly,
                  void (*drop)(void *ctx), void *ctx, tt_array **out, tt_error *err) {
   tt_entered c;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/os/os.h"
 #include "base/pool/pace.h"
 #include "base/pool/pool.h"
@@ -144,6 +145,47 @@ static tt_code copy_in(tt_dtype dtype, int rank, const int64_t *len, const void 
     tt__buffer_release(b);
     return TT_ENOMEM;
   }
+  n->attr.buf = b;
+  *out = tt__array_of(n, err);
+  tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
+static void join_rows(char *to, const void *const *row, int64_t n, int64_t each) {
+  const int64_t step = 1;
+  int depth = n * each > COPY_GRAIN ? tt__session_suspend() : -1; /* nobody else knows the memory yet */
+  for (int64_t k = 0; k < n; k++) {
+    if (each < COPY_GRAIN)
+      memcpy(to + k * each, row[k], (size_t)each);
+    else
+      tt__host_copy(to + k * each, row[k], 1, 1, &each, &step);
+  }
+  if (depth >= 0) tt__session_resume(depth);
+}
+
+/* Rows are put together in memory of the array's own, but for an array that is to lie on a device. */
+tt_code tt__from_rows(tt_dtype dtype, int rank, const int64_t *len, const void *const *row, tt_array **out,
+                      tt_error *err) {
+  int64_t size;
+  *out = NULL;
+  if (rank < 1) return tt__fail(err, TT_EVALUE, "an array of rows has an axis for them");
+  TT_TRY(tt__shape_size(rank, len, dtype, &size, err));
+  if (size == 0) return copy_in(dtype, rank, len, "", NULL, out, err);
+  size_t bytes = (size_t)size * tt__dtype_size(dtype);
+  bool direct = tt__session_device <= 0;
+  tt_buffer *b = direct ? tt__buffer_new(bytes, err) : NULL;
+  char *to = b ? b->data : direct ? NULL : tt__mem_alloc(bytes);
+  if (!to) return direct ? TT_ENOMEM : tt__fail_memory(err, bytes);
+  join_rows(to, row, len[0], (int64_t)bytes / len[0]);
+  if (!direct) {
+    tt_code c = copy_in(dtype, rank, len, to, NULL, out, err);
+    tt__mem_free(to, bytes);
+    return c;
+  }
+  tt_node *n = NULL;
+  if (count_copy((int64_t)bytes, err) == TT_OK) n = tt__node_new(TT_N_BUFFER, dtype, rank, len, 0, err);
+  if (!n) return tt__buffer_release(b), err->code;
+  n->device = (int16_t)tt__session_device;
   n->attr.buf = b;
   *out = tt__array_of(n, err);
   tt__node_release(n);

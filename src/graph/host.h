@@ -9,6 +9,8 @@
 
 TT_HIDDEN tt_code tt__from_data(tt_dtype dtype, int rank, const int64_t *len, const void *data, const int64_t *stride,
                                 tt_array **out, tt_error *err);
+TT_HIDDEN tt_code tt__from_rows(tt_dtype dtype, int rank, const int64_t *len, const void *const *row, tt_array **out,
+                                tt_error *err);
 TT_HIDDEN tt_code tt__read(tt_array *a, void *data, size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__item(tt_array *a, tt_value *out, tt_error *err);
 TT_HIDDEN tt_code tt__peek(tt_array *a, const void **data, void **hold, tt_error *err);

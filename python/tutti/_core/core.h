@@ -331,6 +331,8 @@ bool core_check_like(PyObject *like);
 bool core_check_copy(PyObject *copy);
 /* Memory behind a buffer, an interface or a capsule, or NULL; *known tells whether `o` has one of these at all. */
 tt_array *core_from_memory(PyObject *o, core_copy copy, bool *known);
+/* A list of arrays that are alike and lie in memory: true, and the array of them or NULL with an exception (rows.c). */
+bool core_from_rows(PyObject *list, tt_dtype dtype, tt_array **out);
 /* Nested sequences of scalars and arrays. */
 tt_array *core_from_sequence(PyObject *o, tt_dtype dtype);
 /* A scalar as a rank-0 array. */
@@ -418,6 +420,7 @@ extern PyMethodDef core_insight_functions[];
 extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
 extern PyMethodDef core_raw_functions[];                              /* raw.c */
 extern PyMethodDef core_expression_functions[];                       /* expression.c */
+extern PyMethodDef core_segment_functions[];                          /* segment.c */
 extern PyMethodDef core_text_functions[], core_line_functions[];      /* text.c, line.c */
 extern PyMethodDef core_monitor_functions[], core_device_functions[]; /* monitor.c, device.c */
 

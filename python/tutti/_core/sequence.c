@@ -429,6 +429,8 @@ static tt_array *stacked(PyObject *o, tt_dtype dtype) {
 }
 
 tt_array *core_from_sequence(PyObject *o, tt_dtype dtype) {
+  tt_array *rows;
+  if (core_from_rows(o, dtype, &rows)) return rows;
   discovery d = {.rank = -1, .ragged = -1, .asked = dtype};
   for (int k = 0; k < TT_MAX_RANK; k++) d.len[k] = -1;
   discover(&d, o, 0);
