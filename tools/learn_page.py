@@ -10,6 +10,7 @@ import pathlib
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "learn.md"
 MARK = "<!-- from here on: python tools/learn_page.py -->\n"
 NAMES = {
+    "amp": "GradScaler autocast custom_bwd custom_fwd is_autocast_available",
     "nn": """
 AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d
 AdaptiveMaxPool2d AdaptiveMaxPool3d AlphaDropout AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss

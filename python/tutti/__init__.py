@@ -88,6 +88,7 @@ if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
 
 # Names that few programs use, each with the module that is imported when one is asked for.
 _LATER = {
+    "_checkpoint": "load_checkpoint save_checkpoint",
     "_expression_kernel": "ElementwiseKernel ReductionKernel",
     "_hooks": "flatiter",
     "_io": "fromfile load save savez savez_compressed",
