@@ -6,23 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fn/grad/leaf.h"
 #include "graph/session.h"
 #include "graph/tape.h"
 #include "ir/dtype.h"
-
-typedef enum rule { NO_RULE, LOW, FULL } rule;
-
-static const struct {
-  rule rule;
-  const char *name;
-} rows[] = {
-#define TT_AUTOCAST(rule, name) {rule, name},
-#define TT_AUTOCAST_OP(op)
-#include "fn/autocast.def"
-#undef TT_AUTOCAST
-#undef TT_AUTOCAST_OP
-};
 
 static const bool full_op[TT_OP_COUNT] = {
 #define TT_AUTOCAST(rule, name)
@@ -65,7 +51,8 @@ void tt__autocast_set(tt_autocast next) {
 
 /* A whole leaf whose gradient is asked for: what a model reads in each of its calls. */
 static bool is_parameter(const tt_array *a) {
-  return tt__session_tape && tt__leaf_is(a) && tt__array_is_c((tt_array *)a) && tt__is_taped(a->storage->node);
+  return tt__session_tape && tt__storage_leaf(a->storage) && tt__array_is_c((tt_array *)a) &&
+         tt__is_taped(a->storage->node);
 }
 
 static tt_array *cast_kept(const tt_array *a) {
@@ -93,63 +80,12 @@ static tt_code cast_array(tt_array *a, tt_dtype to, tt_array **out, tt_error *er
   return TT_OK;
 }
 
-/* ---- which arguments of a row are cast */
-
-enum { MOST_KNOWN = 2048, MOST_PARAMS = 32 };
-typedef struct plan {
-  bool known;
-  uint8_t rule;
-  int8_t out;    /* the parameter that is written into, or -1: who gives it gets what it can hold */
-  uint32_t cast; /* bit k: parameter k is an array, or arrays, by its signature */
-} plan;
-
-/* One parameter of a signature, from its name to the comma behind it; `rest`: it collects all that come. */
-static void read_param(plan *p, int k, const char *s, size_t len, bool rest) {
-  bool is_out = len >= 3 && strncmp(s, "out", 3) == 0 && (len == 3 || s[3] == ':' || s[3] == '=');
-  const char *kind = memchr(s, ':', len), *value = memchr(s, '=', len);
-  if (kind && value && value < kind) kind = NULL;
-  if (is_out)
-    p->out = (int8_t)k;
-  else if (rest || (kind && len - (size_t)(kind - s) >= 6 && strncmp(kind, ":array", 6) == 0))
-    p->cast |= 1u << k;
-}
-
-static void read_signature(plan *p, const char *s) {
-  int k = 0;
-  while (*s) {
-    size_t len = 0, depth = 0;
-    for (; s[len] && (s[len] != ',' || depth); len++) depth += (s[len] == '(') - (s[len] == ')');
-    bool mark = len == 1 && (*s == '*' || *s == '/');
-    if (!mark && k < MOST_PARAMS) {
-      bool rest = *s == '*';
-      read_param(p, k++, s + rest, len - rest, rest);
-    }
-    s += len;
-    while (*s == ',' || *s == ' ') s++;
-  }
-}
-
-/* Under the session lock. */
-static const plan *plan_of(const tt_function_row *row) {
-  static plan known[MOST_KNOWN];
-  int64_t k = row - tt__functions;
-  assert(k >= 0 && k < MOST_KNOWN);
-  plan *p = &known[k];
-  if (p->known) return p;
-  p->known = true;
-  p->out = -1;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (strcmp(rows[i].name, row->info.name) == 0) p->rule = (uint8_t)rows[i].rule;
-  if (p->rule != NO_RULE) read_signature(p, row->info.signature);
-  return p;
-}
-
 /* ---- casting */
 
 /* The type for an operand of type t under the rule. */
-static tt_dtype type_for(rule r, tt_dtype t) {
-  if (r == LOW && (t == TT_F32 || t == TT_F16 || t == TT_BF16)) return now.low;
-  return r == FULL && (t == TT_F16 || t == TT_BF16) ? TT_F32 : t;
+static tt_dtype type_for(tt_cast_rule r, tt_dtype t) {
+  if (r == TT_CAST_LOW && (t == TT_F32 || t == TT_F16 || t == TT_BF16)) return now.low;
+  return r == TT_CAST_FULL && (t == TT_F16 || t == TT_BF16) ? TT_F32 : t;
 }
 
 static tt_value *copy_values(tt_cast_call *c, const tt_value *v, int64_t n, tt_error *err) {
@@ -162,7 +98,7 @@ static tt_value *copy_values(tt_cast_call *c, const tt_value *v, int64_t n, tt_e
 }
 
 /* The value, or what it is cast to; a tuple of arrays gets other items. */
-static tt_code cast_value(tt_cast_call *c, rule r, tt_value *v, tt_error *err) {
+static tt_code cast_value(tt_cast_call *c, tt_cast_rule r, tt_value *v, tt_error *err) {
   if (v->tag == TT_V_TUPLE && v->as.tuple.n > 0) {
     tt_value *item = copy_values(c, v->as.tuple.item, v->as.tuple.n, err);
     if (!item) return TT_ENOMEM;
@@ -184,27 +120,20 @@ static tt_code cast_value(tt_cast_call *c, rule r, tt_value *v, tt_error *err) {
   return TT_OK;
 }
 
-static tt_code cast_all(tt_cast_call *c, rule r, uint32_t which, const tt_value *arg, int n, tt_error *err) {
+tt_code tt__cast_arguments(tt_cast_call *c, tt_cast_rule r, uint32_t which, const tt_value *arg, int n, tt_error *err) {
   tt_value *copy = copy_values(c, arg, n, err);
   if (!copy) return TT_ENOMEM;
-  for (int k = 0; k < n && k < MOST_PARAMS; k++)
+  for (int k = 0; k < n && k < 32; k++)
     if (which & (1u << k)) TT_TRY(cast_value(c, r, &copy[k], err));
   c->arg = copy;
   return TT_OK;
-}
-
-tt_code tt__cast_row(tt_cast_call *c, const tt_function_row *row, const tt_value *arg, int n, tt_error *err) {
-  const plan *p = plan_of(row);
-  bool writes = p->out >= 0 && p->out < n && arg[p->out].tag != TT_V_MISSING && arg[p->out].tag != TT_V_NONE;
-  c->arg = arg;
-  return p->rule == NO_RULE || writes || n == 0 ? TT_OK : cast_all(c, (rule)p->rule, p->cast, arg, n, err);
 }
 
 bool tt__casts_op(tt_op op) { return full_op[op]; }
 
 tt_code tt__cast_op(tt_cast_call *c, tt_op op, const tt_value *arg, int n, tt_error *err) {
   c->arg = arg;
-  return full_op[op] && n > 0 ? cast_all(c, FULL, UINT32_MAX, arg, n, err) : TT_OK;
+  return full_op[op] && n > 0 ? tt__cast_arguments(c, TT_CAST_FULL, UINT32_MAX, arg, n, err) : TT_OK;
 }
 
 void tt__cast_end(tt_cast_call *c) {

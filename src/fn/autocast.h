@@ -27,9 +27,18 @@ typedef struct tt_cast_call {
   TT_VEC(int64_t) size;    /* theirs */
 } tt_cast_call;
 
+typedef enum tt_cast_rule {
+  TT_CAST_NONE,
+  TT_CAST_LOW,
+  TT_CAST_FULL
+} tt_cast_rule; /* autocast.def says what they mean */
+
 /* All zero at first. Session lock held, until tt__cast_end, which is called whatever comes of it. */
 TT_HIDDEN tt_code tt__cast_row(tt_cast_call *c, const tt_function_row *row, const tt_value *arg, int n, tt_error *err);
 TT_HIDDEN tt_code tt__cast_op(tt_cast_call *c, tt_op op, const tt_value *arg, int n, tt_error *err);
+/* Arguments whose bit in `which` is set, cast by a rule; those of tuples, too. */
+TT_HIDDEN tt_code tt__cast_arguments(tt_cast_call *c, tt_cast_rule r, uint32_t which, const tt_value *arg, int n,
+                                     tt_error *err);
 TT_HIDDEN void tt__cast_end(tt_cast_call *c);
 /* Are operands of the operation cast? */
 TT_HIDDEN bool tt__casts_op(tt_op op);

@@ -149,6 +149,18 @@ def test_a_parameter_is_cast_once(eager):
         assert (x @ w)[0, 0].item() == 2 * before
 
 
+def test_what_is_computed_again_is_cast_again():
+    w = tt.asarray(np.random.default_rng(2).standard_normal((4, 4)).astype("float32")).requires_grad_()
+    gradients = []
+    for call in (lambda f, *args: f(*args), tt.checkpoint):
+        w.grad = None
+        with amp.autocast():
+            y = call(lambda w: tt.exp(w @ w), w)
+        y.sum().backward()
+        gradients.append(w.grad.tobytes())
+    assert gradients[0] == gradients[1]
+
+
 def test_functions_of_users():
     class Square(tt.Function):
         @staticmethod
