@@ -87,15 +87,21 @@ static int type_of(tt_dtype dtype) {
 
 bool tt__tensors_has(tt_dtype dtype) { return dtype != TT_DTYPE_NONE && type_of(dtype) < NTYPE; }
 
-/* How many bytes so many elements have; false beyond 64 bits and where the last byte would be cut. */
+/*
+** How many bytes so many elements have; false where the last byte would be cut and beyond 64 bits. As for arrays, that
+** holds of the lengths that are not 0 where another one is.
+*/
 static bool byte_size(int type, int rank, const int64_t *len, int64_t *out) {
-  int64_t bits = types[type].bits;
-  for (int i = 0; i < rank; i++)
-    if (len[i] == 0) return *out = 0, true;
-  for (int i = 0; i < rank; i++)
-    if (__builtin_mul_overflow(bits, len[i], &bits)) return false;
-  *out = bits / 8;
-  return bits % 8 == 0;
+  int64_t n = 1, size;
+  bool empty = false;
+  for (int i = 0; i < rank; i++) {
+    empty |= len[i] == 0;
+    if (len[i] != 0 && __builtin_mul_overflow(n, len[i], &n)) return false;
+  }
+  int bits = types[type].bits;
+  if (__builtin_mul_overflow(n, bits % 8 ? bits : bits / 8, &size)) return false;
+  *out = empty ? 0 : bits % 8 ? size / 8 : size;
+  return empty || bits % 8 == 0 || size % 8 == 0;
 }
 
 /* ---- the header, read */
