@@ -74,7 +74,7 @@ def save_checkpoint(path, tree):
     ----------
     path : path_like
         The file.
-    tree : object
+    tree : nested dict, list or tuple
         Dicts, lists and tuples of arrays, numbers, texts, bytes, types and None, as state_dict of modules, optimisers,
         schedulers and scalers gives them, and get_state of tutti.random.
 

@@ -395,9 +395,9 @@ class GradScaler:
         ----------
         optimizer : Optimizer
             The optimiser. Gradients that were not unscaled yet are.
-        *args : object
+        *args : positional
             The step's.
-        **kwargs : object
+        **kwargs : named
             The step's.
 
         Returns

@@ -130,6 +130,23 @@ def test_gradients_are_of_the_parameters_type():
         np.testing.assert_allclose(g, p.grad, atol=0.05 * float(abs(p.grad).max()) + 1e-6)
 
 
+def test_layers():
+    x = tt.asarray(np.random.default_rng(0).standard_normal((3, 2, 4)).astype("float32"))
+    nn = tt.nn
+    layers = [nn.RNN(4, 5), nn.GRU(4, 5, num_layers=2), nn.LSTM(4, 5, bidirectional=True), nn.GRUCell(4, 5)]
+    for layer in layers:
+        with amp.autocast():
+            out = layer(x if layer is not layers[3] else x[0])
+        first = out[0] if isinstance(out, tuple) else out
+        assert first.dtype == "bfloat16"
+        first.sum().backward()
+        assert all(p.grad.dtype == "float32" for p in layer.parameters())
+    attention = nn.MultiheadAttention(4, 2)
+    with amp.autocast():
+        out, _ = attention(x, x, x)
+    assert out.dtype == "bfloat16"
+
+
 def test_a_parameter_is_cast_once(eager):
     w = tt.nn.Parameter(tt.full((64, 64), 0.5, dtype="float32"))
     x = tt.ones((1, 64), dtype="float32")
