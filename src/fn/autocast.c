@@ -49,17 +49,26 @@ void tt__autocast_set(tt_autocast next) {
   now = next;
 }
 
-/* A whole leaf whose gradient is asked for: what a model reads in each of its calls. */
+/* All of a leaf whose gradient is asked for, as it lies: what a model reads in each of its calls. */
 static bool is_parameter(const tt_array *a) {
-  return tt__session_tape && tt__storage_leaf(a->storage) && tt__array_is_c((tt_array *)a) &&
-         tt__is_taped(a->storage->node);
+  const tt_storage *s = a->storage;
+  return tt__session_tape && tt__storage_leaf(s) && a->size == s->node->size && tt__array_is_c((tt_array *)a) &&
+         tt__is_taped(s->node);
 }
 
-static tt_array *cast_kept(const tt_array *a) {
+/* The same values as an array of its own: a function may give its operand back, and then it may be written. */
+static tt_array *own_array(tt_array *a, tt_error *err) {
+  tt_node *n = tt__array_node(a, err);
+  tt_array *own = n ? tt__array_of(n, err) : NULL;
+  tt__node_release(n);
+  return own;
+}
+
+static tt_array *cast_kept(const tt_array *a, tt_error *err) {
   for (int64_t k = 0; k < casts.n; k++) {
     tt_array *cast = casts.data[k].cast;
     bool same = casts.data[k].value == a->storage->node && cast->rank == a->rank;
-    if (same && memcmp(cast->dim, a->dim, sizeof *a->dim * (size_t)a->rank) == 0) return tt__array_retain(cast);
+    if (same && memcmp(cast->dim, a->dim, sizeof *a->dim * (size_t)a->rank) == 0) return own_array(cast, err);
   }
   return NULL;
 }
@@ -73,11 +82,15 @@ static void keep_cast(const tt_array *a, tt_array *cast) {
 
 static tt_code cast_array(tt_array *a, tt_dtype to, tt_array **out, tt_error *err) {
   bool keeps = now.caches && to == now.low && is_parameter(a);
-  *out = keeps ? cast_kept(a) : NULL;
+  tt_array *made;
+  *out = keeps ? cast_kept(a, err) : NULL;
   if (*out) return TT_OK;
-  TT_TRY(tt__cast(a, to, false, out, err));
-  if (keeps) keep_cast(a, *out);
-  return TT_OK;
+  TT_TRY(tt__cast(a, to, false, keeps ? &made : out, err));
+  if (!keeps) return TT_OK;
+  keep_cast(a, made);
+  *out = own_array(made, err);
+  tt__array_release(made);
+  return *out ? TT_OK : TT_ENOMEM;
 }
 
 /* ---- casting */

@@ -166,6 +166,29 @@ def test_a_parameter_is_cast_once(eager):
         assert (x @ w)[0, 0].item() == 2 * before
 
 
+def test_parts_of_a_parameter_are_not_each_other():
+    w = tt.nn.Parameter(tt.concatenate([tt.ones((4, 4), dtype="float32"), tt.zeros((4, 4), dtype="float32")]))
+    square = tt.nn.Parameter(tt.asarray([[1.0, 2.0], [3.0, 4.0]], dtype="float32"))
+    x, y = tt.ones((1, 4), dtype="float32"), tt.ones((1, 2), dtype="float32")
+    with amp.autocast():
+        assert [(x @ part)[0, 0].item() for part in (w[:4], w[4:], w[:4])] == [4, 0, 4]
+        products = [(y @ a).tolist()[0] for a in (square, square.T, square[::-1], square.reshape(2, 2), square)]
+        assert products == [[4, 6], [3, 7], [4, 6], [4, 6], [4, 6]]
+        assert tt.exp(x[0, 0].astype("bfloat16")).dtype == "float32"
+
+
+def test_what_comes_out_can_be_written():
+    w, x = tt.nn.Parameter(tt.ones((2, 2), dtype="float32")), tt.ones((1, 2), dtype="float32")
+    with amp.autocast():
+        x @ w
+        with tt.no_grad():
+            tt.einsum("ij->ij", w)[...] = 5
+        turned = tt.einsum("ij->ji", w)
+        with tt.no_grad():
+            turned[...] = 7
+        assert (x @ w).tolist() == [[2, 2]] and w.tolist() == [[1, 1], [1, 1]]
+
+
 def test_what_is_computed_again_is_cast_again():
     w = tt.asarray(np.random.default_rng(2).standard_normal((4, 4)).astype("float32")).requires_grad_()
     gradients = []
