@@ -146,7 +146,7 @@ def test_round_trips(content):
         name == "__metadata__" or "\0" in name or any("\ud800" <= c <= "\udfff" for c in name) for name in content
     )
     try:
-        back = st.load(st.save(tensors, {name: name for name in content if name != "xxh3_64"}))
+        back = st.load(st.save(tensors, {name: name for name in content}))
     except ValueError:
         assert not names_are_right
         return
