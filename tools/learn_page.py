@@ -15,6 +15,7 @@ BatchSampler ChainDataset ConcatDataset DataLoader Dataset DistributedSampler It
 Sampler SequentialSampler StackDataset Subset SubsetRandomSampler TensorDataset WeightedRandomSampler
 default_collate default_convert get_worker_info random_split
 """,
+    "amp": "GradScaler autocast custom_bwd custom_fwd is_autocast_available",
     "nn": """
 AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d
 AdaptiveMaxPool2d AdaptiveMaxPool3d AlphaDropout AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss

@@ -7,6 +7,7 @@
 #define TUTTI_H
 
 #include "tutti/array.h"
+#include "tutti/autocast.h"
 #include "tutti/device.h"
 #include "tutti/elementwise.h"
 #include "tutti/expression.h"
@@ -15,6 +16,7 @@
 #include "tutti/jit.h"
 #include "tutti/monitor.h"
 #include "tutti/optim.h"
+#include "tutti/safetensors.h"
 #include "tutti/segment.h"
 #include "tutti/status.h"
 #include "tutti/stream.h"

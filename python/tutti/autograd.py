@@ -699,6 +699,7 @@ class _Checkpoint(Function):
     @staticmethod
     def forward(ctx, function, kwargs, *args):
         ctx.function, ctx.kwargs, ctx.args = function, kwargs, args
+        ctx.autocast = _core.autocast_dtype()
         return function(*args, **kwargs)
 
     @staticmethod
@@ -707,8 +708,12 @@ class _Checkpoint(Function):
         leaves = [a for a, need in zip(args, ctx.needs_input_grad[2:], strict=True) if need]
         for a in leaves:
             a.requires_grad = True
-        with enable_grad():
-            results = _tuple(ctx.function(*args, **ctx.kwargs))
+        before = _core.autocast(ctx.autocast, True)
+        try:
+            with enable_grad():
+                results = _tuple(ctx.function(*args, **ctx.kwargs))
+        finally:
+            _core.autocast(*before)
         pairs = [(r, g) for r, g in zip(results, gradients, strict=True) if g is not None and r.requires_grad]
         flags = _flags(False, False, True)
         found = _core.gradients(tuple(r for r, _ in pairs), tuple(g for _, g in pairs), tuple(leaves), flags)
