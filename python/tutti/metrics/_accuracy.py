@@ -67,8 +67,12 @@ def told(example, result, **parameters):
     return fill
 
 
+class _Rate(MeanMetricWrapper):
+    _direction = "up"
+
+
 @told("[1, 2, 3], [1, 2, 4]", 0.6666666865348816)
-class Accuracy(MeanMetricWrapper):
+class Accuracy(_Rate):
     """How often predictions are equal to what is true."""
 
     def __init__(self, name="accuracy", dtype=None):
@@ -76,7 +80,7 @@ class Accuracy(MeanMetricWrapper):
 
 
 @told("[[1], [0], [1]], [[0.6], [0.2], [0.4]]", 0.6666666865348816, threshold=("float", "What chances of a 1 exceed."))
-class BinaryAccuracy(MeanMetricWrapper):
+class BinaryAccuracy(_Rate):
     """How often chances of a 1 lie on the right side of a threshold."""
 
     def __init__(self, name="binary_accuracy", dtype=None, threshold=0.5):
@@ -84,7 +88,7 @@ class BinaryAccuracy(MeanMetricWrapper):
 
 
 @told("[[0, 1], [1, 0]], [[0.1, 0.9], [0.4, 0.6]]", 0.5)
-class CategoricalAccuracy(MeanMetricWrapper):
+class CategoricalAccuracy(_Rate):
     """How often the class with the largest score is the true one, where that is one-hot."""
 
     def __init__(self, name="categorical_accuracy", dtype=None):
@@ -92,7 +96,7 @@ class CategoricalAccuracy(MeanMetricWrapper):
 
 
 @told("[1, 0], [[0.1, 0.9], [0.4, 0.6]]", 0.5)
-class SparseCategoricalAccuracy(MeanMetricWrapper):
+class SparseCategoricalAccuracy(_Rate):
     """How often the class with the largest score is the true one, where that is a number."""
 
     def __init__(self, name="sparse_categorical_accuracy", dtype=None):
@@ -103,7 +107,7 @@ _K = ("int", "How many of the largest scores count.")
 
 
 @told("[[0, 0, 1], [0, 1, 0]], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]]", 1.0, k=_K)
-class TopKCategoricalAccuracy(MeanMetricWrapper):
+class TopKCategoricalAccuracy(_Rate):
     """How often the true class, one-hot, is among those with the largest scores."""
 
     def __init__(self, k=5, name="top_k_categorical_accuracy", dtype=None):
@@ -111,7 +115,7 @@ class TopKCategoricalAccuracy(MeanMetricWrapper):
 
 
 @told("[2, 1], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]]", 1.0, k=_K)
-class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
+class SparseTopKCategoricalAccuracy(_Rate):
     """How often the true class, a number, is among those with the largest scores."""
 
     def __init__(self, k=5, name="sparse_top_k_categorical_accuracy", dtype=None):
