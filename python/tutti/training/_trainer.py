@@ -114,6 +114,50 @@ class Trainer:
             **{mean.name: mean.result() for mean in own},
         }
 
+    # ---- weights
+
+    def get_weights(self):
+        """Copies of all parameters and buffers.
+
+        Returns
+        -------
+        list of ndarray
+            The values, in the order of state_dict.
+
+        Examples
+        --------
+        >>> [a.shape for a in tt.Model(tt.nn.Linear(2, 1)).get_weights()]
+        [(1, 2), (1,)]
+        """
+        return [a.copy() for a in self.state_dict().values()]
+
+    def set_weights(self, weights):
+        """Give parameters and buffers other values.
+
+        Parameters
+        ----------
+        weights : list of array_like
+            The values, in the order of get_weights.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> model = tt.Model(tt.nn.Linear(2, 1))
+        >>> model.set_weights([[[1.0, 2.0]], [3.0]])
+        >>> model.get_weights()[0].tolist()
+        [[1.0, 2.0]]
+        """
+        state = self.state_dict()
+        if len(weights) != len(state):
+            raise ValueError(
+                f"You called `set_weights(weights)` on a model with a weight list of length {len(weights)}, "
+                f"but it was expecting {len(state)} weights."
+            )
+        self.load_state_dict({name: tt.asarray(a) for name, a in zip(state, weights, strict=True)})
+
     # ---- steps
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
