@@ -268,15 +268,22 @@ def _has_own(callback, name):
 def _to_all(name):
     """A method that calls all callbacks'."""
 
-    def call(self, *args, **kwargs):
-        for callback in self.callbacks:
-            getattr(callback, name)(*args, **kwargs)
+    if "epoch" in name:
+
+        def call(self, epoch, logs=None):
+            for callback in self.callbacks:
+                getattr(callback, name)(epoch, logs)
+    else:
+
+        def call(self, logs=None):
+            for callback in self.callbacks:
+                getattr(callback, name)(logs)
 
     call.__name__ = name
     call.__doc__ = _DOC.format(
         words="Call this method of all callbacks.",
         name=name,
-        parameters=_LOGS,
+        parameters=(_FIRST["epoch"] if "epoch" in name else "") + _LOGS,
         arguments="epoch, " if "epoch" in name else "",
         values="0" if "epoch" in name else "",
     )

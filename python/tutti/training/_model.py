@@ -55,6 +55,9 @@ class Model(Module, Trainer):
             return super().forward(*args, **kwargs)
         return self.module(*args, **kwargs)
 
+    def _kept(self):
+        return self if self.module is None else self.module
+
     def _outputs(self, x):
         if isinstance(x, dict):
             return self(**x)

@@ -4,6 +4,8 @@ A step of training is one evaluation: its loss and what metrics add up come with
 looked at before the bar shows it or the epoch ends.
 """
 
+import os
+
 import tutti as tt
 
 from ..callbacks._base import CallbackList, Logs, as_number
@@ -157,6 +159,60 @@ class Trainer:
                 f"but it was expecting {len(state)} weights."
             )
         self.load_state_dict({name: tt.asarray(a) for name, a in zip(state, weights, strict=True)})
+
+    def save_weights(self, filepath, overwrite=True):
+        """Write parameters and buffers to a file of the safetensors format, which appears whole or not at all.
+
+        Parameters
+        ----------
+        filepath : str or path
+            The file.
+        overwrite : bool
+            May it take the place of one that is there?
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> tt.Model(tt.nn.Linear(2, 1)).save_weights(path)
+        >>> sorted(tt.safetensors.load_file(path))
+        ['bias', 'weight']
+        """
+        if not overwrite and os.path.exists(filepath):
+            raise FileExistsError(f"The file is there already: {os.fspath(filepath)}. Pass overwrite=True.")
+        tt.safetensors.save_file({name: a.detach() for name, a in self._kept().state_dict().items()}, filepath)
+
+    def load_weights(self, filepath):
+        """Read what save_weights wrote.
+
+        Parameters
+        ----------
+        filepath : str or path
+            The file.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+        >>> a, b = (tt.Model(tt.nn.Linear(2, 1)) for _ in range(2))
+        >>> a.save_weights(path)
+        >>> b.load_weights(path)
+        >>> bool((a.get_weights()[0] == b.get_weights()[0]).all())
+        True
+        """
+        self._kept().load_state_dict(tt.safetensors.load_file(filepath))
+
+    def _kept(self):
+        """The module whose names files have."""
+        return self
 
     # ---- steps
 
