@@ -165,7 +165,7 @@ class WatchedTotal(Total):
 def _by_sample(values, sample_weight):
     """Values times their weights with one number for each sample, and the weights in the same form."""
     values = tt.asarray(values)
-    if values.dtype.kind in "bf" and values.dtype.itemsize < 4:
+    if values.dtype in (tt.float16, tt.bfloat16):  # their sums would stand still
         values = values.astype("float32")
     if sample_weight is not None:
         weight = tt.asarray(sample_weight).astype("float32")
@@ -239,6 +239,10 @@ class Mean(Metric):
         self._total, self._count = Total(), Total()
 
     def update_state(self, values, sample_weight=None):
+        if sample_weight is None and isinstance(values, tt.ndarray) and values.ndim == 1:
+            self._total.add(values.sum())
+            self._count.add(len(values))
+            return
         values, weight = _by_sample(values, sample_weight)
         self._total.add(values.sum() if values.ndim else values)
         self._count.add((len(values) if values.ndim else 1) if weight is None else weight.sum())

@@ -1,7 +1,5 @@
 """The losses and metrics that a model was compiled with, for outputs of any structure."""
 
-import tutti as tt
-
 from .. import metrics as _metrics
 from . import _tree, losses
 
@@ -115,7 +113,9 @@ class Losses:
             self.build(y_true, y_pred)
         if len(self.parts) == 1:  # the usual case, which has to cost nothing
             loss, weight, _ = self.parts[0]
-            value = loss(_only(y_true), _only(y_pred), _only(sample_weight))
+            if _tree.is_nested(y_pred) or _tree.is_nested(y_true):
+                y_true, y_pred, sample_weight = _only(y_true), _only(y_pred), _only(sample_weight)
+            value = loss(y_true, y_pred, sample_weight)
             return value if weight is None else value * weight
         outputs, total = _tree.leaves(y_pred), None
         targets = _targets(y_true, y_pred, self.names)
@@ -179,7 +179,10 @@ class Metrics:
     def update(self, y_true, y_pred, sample_weight=None):
         if self.parts is None:
             self.build(y_true, y_pred)
-        if not self.parts:
+        if not _tree.is_nested(y_pred) and sample_weight is None:
+            target = _only(y_true)
+            for _, found, _ in self.parts:
+                found.update_state(target, y_pred)
             return
         outputs, targets = _tree.leaves(y_pred), _targets(y_true, y_pred, self.names)
         weights = _by_samples(sample_weight, len(outputs))
@@ -191,8 +194,3 @@ class Metrics:
 
     def results(self):
         return {name: m.result() for name, (_, m, _) in zip(self.logged, self.parts, strict=True)} if self.parts else {}
-
-
-def without_history(tree):
-    """Outputs as what metrics see: values that no gradient goes through."""
-    return tree.detach() if isinstance(tree, tt.ndarray) else _tree.mapped(lambda a: a.detach(), tree)

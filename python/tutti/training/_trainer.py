@@ -12,6 +12,9 @@ from ..callbacks._base import CallbackList, Logs, as_number
 from . import _compiled, _data, _finite, _optimizers, _tree
 
 
+_WITHOUT_GRADIENTS = tt.no_grad()
+
+
 def _as_numbers(results):
     return {name: as_number(value) for name, value in results.items()}
 
@@ -247,8 +250,8 @@ class Trainer:
         _, y, sample_weight = batch
         self._loss_mean.add(loss, size)
         if self._metrics_given.given != (None, None):
-            with tt.no_grad():
-                self._metrics_given.update(y, _compiled.without_history(y_pred), sample_weight)
+            with _WITHOUT_GRADIENTS:
+                self._metrics_given.update(y, y_pred, sample_weight)
 
     def train_step(self, data):
         """One step of training; a subclass may have its own and give a dict of what it logs.
