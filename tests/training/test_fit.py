@@ -98,7 +98,22 @@ def test_a_shuffle_is_one():
     assert (rows[0] != rows[1]).any()
 
 
-@pytest.mark.parametrize("form", ["lists", "pairs", "generator", "numpy64"])
+class Samples(tt.data.Dataset):
+    def __len__(self):
+        return len(X)
+
+    def __getitem__(self, k):
+        return X[k], Y[k]
+
+
+class Stream(tt.data.IterableDataset):
+    def __iter__(self):
+        return zip(X, Y, strict=True)
+
+
+@pytest.mark.parametrize(
+    "form", ["lists", "pairs", "generator", "numpy64", "samples", "stream", "loader", "tensors", "workers"]
+)
 def test_forms_of_data(form):
     def losses(*args, **kwargs):
         model = compiled("sgd", "sparse_categorical_crossentropy")
@@ -123,6 +138,11 @@ def test_forms_of_data(form):
         "pairs": lambda: losses(Pairs()),
         "generator": lambda: losses(endless(), steps_per_epoch=4),
         "numpy64": lambda: losses(X.astype("float64"), Y.astype("int32"), batch_size=25),
+        "samples": lambda: losses(Samples(), batch_size=25),
+        "stream": lambda: losses(Stream(), batch_size=25),
+        "loader": lambda: losses(tt.data.DataLoader(Samples(), batch_size=25)),
+        "tensors": lambda: losses(tt.data.TensorDataset(tt.array(X), tt.array(Y)), batch_size=25),
+        "workers": lambda: losses(tt.data.DataLoader(Samples(), batch_size=25, num_workers=1)),
     }[form]()
     np.testing.assert_allclose(got, want, rtol=1e-6)
 
@@ -224,6 +244,16 @@ def test_names_that_are_none():
             model.fit(X, Y, verbose=0)
     with pytest.raises(ValueError, match=r"You must call `compile\(\)` before calling `fit\(\)`"):
         tt.Model(nn.Linear(6, 1)).fit(X, Y)
+
+
+def test_a_data_set_is_shuffled_and_validates():
+    tt.manual_seed(0)
+    model = compiled("sgd", "sparse_categorical_crossentropy")
+    settings = {"batch_size": 25, "epochs": 2, "verbose": 0}
+    history = model.fit(Samples(), validation_data=Samples(), validation_freq=2, **settings)
+    assert len(history.history["loss"]) == 2 and len(history.history["val_loss"]) == 1
+    assert history.history["val_loss"][0] == pytest.approx(model.evaluate(X, Y, verbose=0), rel=1e-5)
+    assert model.predict(tt.data.DataLoader(Samples(), batch_size=30), verbose=0).shape == (100, 3)
 
 
 def test_a_generator_that_ends_warns():
