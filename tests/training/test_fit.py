@@ -10,6 +10,7 @@ import pytest
 import tutti as tt
 from keras_numbers import FIRST, LOSSES, SECOND, WEIGHT, X, Y
 from tutti import nn
+from tutti.training import _data
 
 
 def network():
@@ -357,3 +358,9 @@ def test_an_interrupt_leaves_the_model_usable(capsys):
     assert not model.training
     assert np.isfinite(model.evaluate(X, Y, verbose=0))
     assert len(model.fit(X, Y, epochs=2, verbose=0).history["loss"]) == 2
+
+
+def test_arrays_are_taken_as_they_are():
+    """They stay where they lie: on a device, or not computed yet."""
+    x = tt.ones((4, 2), dtype="float32")
+    assert _data.as_arrays(x) is x and _data.as_arrays({"a": [x]})["a"][0] is x
