@@ -461,6 +461,8 @@ def main(core, out):
         "nn.utils.rnn",
         "optim",
         "optim.lr_scheduler",
+        "callbacks",
+        "metrics",
     ):
         module = importlib.import_module("tutti." + name)
         names = list(getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")])

@@ -97,6 +97,9 @@ _LATER = {
     "ndenumerate ndindex number ogrid r_ seterr signedinteger unsignedinteger",
     "_text": "loadtxt savetxt",
     "amp": "amp",
+    "callbacks": "callbacks",
+    "metrics": "metrics",
+    "training": "Model",
     "autograd": "Function autograd checkpoint detect_anomaly enable_grad grad hessian is_grad_enabled jacobian jvp "
     "no_grad set_grad_enabled value_and_grad vjp",
     "_digits": "base_repr binary_repr format_float_positional format_float_scientific",
