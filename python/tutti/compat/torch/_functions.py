@@ -31,17 +31,36 @@ def _scaled(x, factor):
     return x if isinstance(factor, int) and factor == 1 else x * factor
 
 
-def _axes(dim):
-    """No axis, or an empty list of them, are all."""
-    return None if dim is None or dim == () or dim == [] else tuple(dim) if isinstance(dim, list) else dim
+def _axes(input, dim):
+    """No axis, or an empty list of them, are all; so is the axis that a tensor without axes would have."""
+    if dim is None or dim == () or dim == [] or (input.ndim == 0 and dim in (0, -1, (0,), (-1,), [0], [-1])):
+        return None
+    return tuple(dim) if isinstance(dim, list) else dim
+
+
+def _floats(x):
+    """Whole numbers as floats of the default type."""
+    return x if x.dtype.kind in "fc" else x.astype(_core._tensor_float(None))
+
+
+def _diff(input, n, dim, **ends):
+    return _f.diff(input, n, dim, **{name: x for name, x in ends.items() if x is not None})
+
+
+def _covariance(input, correction, fweights, aweights):
+    x = _floats(input)
+    return _f.cov(x, ddof=correction, fweights=fweights, aweights=aweights, dtype=x.dtype)
+
+
+def _indices(pair, dtype):
+    return _core._as_tensor(_f.stack(pair).astype(dtype))
 
 
 def _place(input, dim):
-    if not -input.ndim <= dim < max(input.ndim, 1):
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], but got {dim})"
-        )
-    return dim % input.ndim
+    axes = max(input.ndim, 1)
+    if not -axes <= dim < axes:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-axes}, {axes - 1}], but got {dim})")
+    return dim % max(input.ndim, 1)
 
 
 def _reciprocal(x):
@@ -94,7 +113,7 @@ def _mean(input, dim, keepdim, dtype):
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {input.type().rpartition('.')[2].removesuffix('Tensor')}"
         )
-    return _f.mean(input, _axes(dim), dtype, keepdims=keepdim)
+    return _f.mean(input, _axes(input, dim), dtype, keepdims=keepdim)
 
 
 def _spread(of, input, dim, unbiased, keepdim, correction):
@@ -102,7 +121,7 @@ def _spread(of, input, dim, unbiased, keepdim, correction):
         dim, unbiased = None, dim
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
-    return of(input, _axes(dim), ddof=correction, keepdims=keepdim)
+    return of(input, _axes(input, dim), ddof=correction, keepdims=keepdim)
 
 
 def _picked(input, places, dim, keepdim):
@@ -138,12 +157,40 @@ def _median(input, dim, keepdim):
     return _kth(input, (input.shape[dim] - 1) // 2, dim, keepdim, "median")
 
 
+def _nanmedian(input, dim, keepdim):
+    if dim is None:
+        flat = _f.ravel(input)
+        return _median(flat[~_f.isnan(flat)], None, False) if count(flat) else flat.sum() / 0.0
+    places = _f.argsort(input, dim, stable=True)
+    middle = (_f.count_nonzero(~_f.isnan(input), dim, keepdims=True) - 1) // 2
+    places = _f.take_along_axis(places, _f.maximum(middle, 0), dim)
+    return values_and_indices["median"](*_picked(input, places, dim, keepdim))
+
+
+def _running(input, dim, of, name):
+    values = of.accumulate(input, dim)
+    own = _f.arange(input.shape[dim]).reshape(tuple(-1 if k == _place(input, dim) else 1 for k in range(input.ndim)))
+    places = _f.maximum.accumulate(_f.where(input == values, own, 0), dim)
+    return values_and_indices[name](_core._as_tensor(values), _core._as_tensor(places))
+
+
+def _trapezoids(y, x, dx, dim):
+    y = _f.moveaxis(_floats(y), dim, -1)
+    steps = dx if x is None else (x[1:] - x[:-1] if x.ndim == 1 else _f.diff(_f.moveaxis(x, dim, -1), axis=-1))
+    return _f.moveaxis(_f.cumsum((y[..., 1:] + y[..., :-1]) / 2 * steps, -1), -1, dim)
+
+
+def _svd(input, some):
+    u, s, vh = _linalg.svd(input, full_matrices=not some)
+    return u, s, _f.conjugate(_f.swapaxes(vh, -1, -2))
+
+
 def _norm(input, p, dim, keepdim, dtype):
     x = input if dtype is None else input.astype(dtype)
     if p == "nuc":
         return _linalg.matrix_norm(x, ord=p, keepdims=keepdim)
     p = 2 if p in ("fro", None) else p
-    return _linalg.vector_norm(x, axis=_axes(dim), keepdims=keepdim, ord=p)
+    return _linalg.vector_norm(x, axis=_axes(input, dim), keepdims=keepdim, ord=p)
 
 
 def _renorm(input, p, dim, maxnorm):
@@ -173,8 +220,16 @@ def _topk(input, k, dim, largest):
     return values_and_indices["topk"](_f.take_along_axis(input, places, dim), places)
 
 
-def _searched(sorted_sequence, input, out_int32, right):
-    made = _f.searchsorted(sorted_sequence, input, "right" if right else "left")
+def _searched(sorted_sequence, input, out_int32, right, sorter=None):
+    how = {} if sorter is None else {"sorter": sorter}
+    side = "right" if right else "left"
+    if sorted_sequence.ndim > 1:
+        rows = _f.take_along_axis(sorted_sequence, sorter, -1) if how else sorted_sequence
+        under = _f.less_equal if right else _f.less
+        made = _f.count_nonzero(under(rows[..., None, :], input[..., None]), -1)
+    else:
+        made = _f.searchsorted(sorted_sequence, input, side, **how)
+    made = _core._as_tensor(_f.asarray(made))
     return _core._as_tensor(made.astype("int32" if out_int32 else "int64", copy=False))
 
 
@@ -315,6 +370,45 @@ def _scattered(made, dim, index, src, value, reduce):
     return made
 
 
+_FIRST = {"sum": 0, "add": 0, "prod": 1, "amax": -math.inf, "amin": math.inf}
+
+
+def _reduced(input, dim, index, src, reduce, include_self):
+    """Elements of src at places of an axis, with those that are there, or without."""
+    dim = _place(input, dim)
+    made, at = _clone(input), _places(index, dim)
+    given = src[tuple(slice(0, n) for n in index.shape)]
+    kind = "sum" if reduce == "mean" else reduce
+    if not include_self:
+        first = _FIRST[kind]
+        if made.dtype.kind in "iu" and first in (math.inf, -math.inf):
+            first = _f.iinfo(made.dtype).max if first > 0 else _f.iinfo(made.dtype).min
+        made[at] = first
+    _REDUCTIONS[kind].at(made, at, given)
+    if reduce != "mean":
+        return made
+    number = _f.ones(tuple(made.shape), dtype="int64") if include_self else _f.zeros(tuple(made.shape), dtype="int64")
+    _f.add.at(number, at, 1)
+    number = _f.maximum(number, 1)
+    return made / number if made.dtype.kind in "fc" else made // number
+
+
+def _with_part(input, src, dim, index):
+    made = _clone(input)
+    made[_along(made, dim, index)] = src
+    return made
+
+
+def _block_diag(tensors):
+    blocks = [_f.atleast_2d(x) for x in _listed(tensors)]
+    made = _core._as_tensor(_f.zeros(tuple(sum(b.shape[k] for b in blocks) for k in (0, 1)), dtype=blocks[0].dtype))
+    row = column = 0
+    for b in blocks:
+        made[row : row + b.shape[0], column : column + b.shape[1]] = b
+        row, column = row + b.shape[0], column + b.shape[1]
+    return made
+
+
 def _along(made, dim, index):
     return (slice(None),) * _place(made, dim) + (index,)
 
@@ -436,13 +530,35 @@ def _compiled(rows):
     return made
 
 
+def _lifted(function):
+    """The function of tensors with axes, of those without, too."""
+
+    def call(input, *args, **how):
+        if input.ndim:
+            return function(input, *args, **how)
+        one = [x[None] if isinstance(x, _core.ndarray) and x.ndim == 0 else x for x in args]
+        how = {name: x[None] if isinstance(x, _core.ndarray) and x.ndim == 0 else x for name, x in how.items()}
+        made = function(input[None], *one, **how)
+        if isinstance(made, tuple):
+            return type(made)(*(x.reshape(()) for x in made))
+        return made.reshape(())
+
+    call.__name__ = call.__qualname__ = function.__name__
+    return call
+
+
+_OF_FLOATS = {"deg2rad", "rad2deg", "sinc", "i0"}  # functions that make doubles of whole numbers
 functions = {}
 for _name, _path in _pairs(_rows.ELEMENTS):
-    functions[_name] = _one(_name, _looked_up(_path))
+    _function = _looked_up(_path)
+    if _name in _OF_FLOATS:
+        _function = (lambda of: lambda x: of(_floats(x)))(_function)
+    functions[_name] = _one(_name, _function)
 for _name, _path in _pairs(_rows.PAIRS):
     functions[_name] = _two(_name, _looked_up(_path))
 _written = {*functions, *_rows.IN_PLACE.split()}
 functions.update(_compiled(_rows.ROWS))
+functions |= {_name: _lifted(functions[_name]) for _name in _rows.LIFTED.split() if _name in functions}
 for _name, _function in functions.items():
     setattr(Tensor, _name, _function)
 for _name in _written:

@@ -44,7 +44,7 @@ def eye(n, m=None, *, out=None, dtype=None, device=None, requires_grad=False, la
 
 
 def _between(make):
-    def call(start, end, steps, *, out=None, dtype=None, device=None, requires_grad=False, layout=None, base=10.0):
+    def call(start, end, steps, base=10.0, *, out=None, dtype=None, device=None, requires_grad=False, layout=None):
         start, end = (x.item() if isinstance(x, _core.ndarray) else x for x in (start, end))
         how = {"base": base} if make is _tt.logspace else {}
         dtype = _core._tensor_float(None) if dtype is None else dtype

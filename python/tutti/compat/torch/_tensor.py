@@ -481,5 +481,5 @@ for _name, _value in MEMBERS.items():
 
 values_and_indices = {
     name: collections.namedtuple(name, "values indices")
-    for name in ("max", "min", "sort", "topk", "median", "kthvalue")
+    for name in ("max", "min", "sort", "topk", "median", "kthvalue", "cummax", "cummin")
 }

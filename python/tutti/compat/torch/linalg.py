@@ -7,8 +7,8 @@ from ._functions import functions as _functions
 
 _WORDS = {"dim": "axis", "keepdim": "keepdims"}
 _NAMES = (
-    "cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matrix_norm matrix_power matrix_rank "
-    "multi_dot pinv qr slogdet solve svd svdvals tensorinv tensorsolve vecdot"
+    "cholesky cond cross det eigh eigvalsh inv matrix_power "
+    "multi_dot pinv qr slogdet solve svd svdvals tensorinv vecdot"
 ).split()
 
 
@@ -34,8 +34,52 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     return _linalg.vector_norm(x if dtype is None else x.astype(dtype), axis=dim, keepdims=keepdim, ord=ord)
 
 
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    """The norm of matrices."""
+    return _linalg.norm(A if dtype is None else A.astype(dtype), ord, tuple(dim), keepdim)
+
+
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
+    """The diagonals of matrices."""
+    return _functions["diagonal"](A, offset, dim1, dim2)
+
+
+def _complex(x):
+    kind = "complex64" if str(x.dtype) in ("float32", "complex64") else "complex128"
+    return x.astype(kind, copy=False)
+
+
+def eig(A):
+    """Eigenvalues and eigenvectors, complex numbers."""
+    made = _linalg.eig(A)
+    return type(made)(*map(_complex, made))
+
+
+def eigvals(A):
+    """Eigenvalues, complex numbers."""
+    return _complex(_linalg.eigvals(A))
+
+
+def lstsq(A, B, rcond=None, *, driver=None):
+    """The solution with least squares, and what it says of itself."""
+    return _linalg.lstsq(A, B, rcond)
+
+
+def matrix_rank(A, *, atol=None, rtol=None, hermitian=False):
+    """How many singular values are not next to nothing."""
+    return _linalg.matrix_rank(A, atol, hermitian=hermitian, rtol=rtol)
+
+
+def tensorsolve(A, B, dims=None):
+    """The tensor that a tensor makes another of."""
+    return _linalg.tensorsolve(A, B, dims)
+
+
 matmul = _functions["matmul"]
-__all__ = [*_NAMES, "matmul", "norm", "vector_norm"]
+__all__ = [
+    *_NAMES, "diagonal", "eig", "eigvals", "lstsq", "matmul", "matrix_norm", "matrix_rank", "norm", "tensorsolve",
+    "vector_norm",
+]  # fmt: skip
 
 
 def __getattr__(name):
