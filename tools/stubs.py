@@ -449,6 +449,7 @@ def main(core, out):
         "linalg",
         "random",
         "fft",
+        "safetensors",
         "special",
         "cuda",
         "nn",

@@ -15,6 +15,7 @@
 #include "tutti/jit.h"
 #include "tutti/monitor.h"
 #include "tutti/optim.h"
+#include "tutti/safetensors.h"
 #include "tutti/status.h"
 #include "tutti/stream.h"
 #include "tutti/types.h"

@@ -109,6 +109,7 @@ _LATER = {
     "polynomial": "polynomial",
     "optim": "optim",
     "random": "random",
+    "safetensors": "safetensors",
     "special": "special",
     "kernel": "CompileError RawKernel RawModule SourceModule kernel",
 }

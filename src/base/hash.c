@@ -2,11 +2,23 @@
 #include "base/hash.h"
 
 #include <assert.h>
+#include <string.h>
 
 #define XXH_INLINE_ALL
 #include "xxhash/xxhash.h"
 
 uint64_t tt__hash64(const void *data, size_t size) { return XXH3_64bits(data, size); }
+
+_Static_assert(sizeof(tt_hash) == sizeof(XXH3_state_t), "a tt_hash is a state of XXH3");
+
+void tt__hash_begin(tt_hash *h) {
+  memset(h, 0, sizeof *h); /* XXH3 reads, without using it, what its reset does not write */
+  XXH3_64bits_reset((XXH3_state_t *)h);
+}
+
+void tt__hash_add(tt_hash *h, const void *data, size_t size) { XXH3_64bits_update((XXH3_state_t *)h, data, size); }
+
+uint64_t tt__hash_end(const tt_hash *h) { return XXH3_64bits_digest((const XXH3_state_t *)h); }
 
 tt_digest tt__digest(const void *data, size_t size) {
   assert(data || size == 0);

@@ -432,6 +432,7 @@ PyMethodDef *core_document_all(const char *part, PyMethodDef *table);
 PyType_Slot core_document_slot(const char *name);
 PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_jit_init(PyObject *module); /* jit.c: compiled functions */
+int core_safetensors_init(PyObject *module);
 extern PyMethodDef core_insight_functions[];
 extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
 extern PyMethodDef core_raw_functions[];                              /* raw.c */

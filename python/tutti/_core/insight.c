@@ -332,6 +332,13 @@ static PyObject *py_layout(PyObject *self, PyObject *a) {
                        tt_array_is_evaluated(h) ? Py_True : Py_False);
 }
 
+/* Where its first element lies in what it is a view of, in elements. */
+static PyObject *py_offset(PyObject *self, PyObject *a) {
+  (void)self;
+  if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
+  return core_need(a) ? PyLong_FromLongLong(tt_array_offset(core_handle(a))) : NULL;
+}
+
 static PyObject *py_test_fail(PyObject *self, PyObject *args) {
   (void)self;
   const char *kind;
@@ -407,6 +414,7 @@ PyMethodDef core_insight_functions[] = {
      "compile_wait()\n--\n\nWait until no kernel waits for the compiler."},
     {"_shares", py_shares, METH_VARARGS, NULL},
     {"_overlap", py_overlap, METH_VARARGS, NULL},
+    {"_offset", py_offset, METH_O, NULL},
     {"_layout", py_layout, METH_O, NULL},
     {"_test_fail", py_test_fail, METH_VARARGS, NULL},
     {"_test_calls", py_test_calls, METH_O, NULL},
