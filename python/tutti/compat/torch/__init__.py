@@ -120,9 +120,10 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     _tt.set_printoptions(**{name: value for name, value in given.items() if value is not None})
 
 
+from ._saving import load, save  # noqa: E402, F401
 from . import autograd, cuda, linalg, nn, optim  # noqa: E402, F401 (they use the names above)
 
-_LATER = "accelerator amp backends fft special utils".split()
+_LATER = "accelerator amp backends distributed fft onnx serialization special utils".split()
 
 
 def __getattr__(name):

@@ -8,7 +8,7 @@ __all__ = sorted({*_nn.__all__, Module.__name__, Parameter.__name__, "DataParall
 
 
 def __getattr__(name):
-    if name in ("functional", "init", "utils", "parameter", "modules"):
+    if name in ("functional", "init", "modules", "parallel", "parameter", "utils"):
         from importlib import import_module
 
         return import_module("." + name, __name__)
