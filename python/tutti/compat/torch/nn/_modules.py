@@ -4,6 +4,7 @@ import tutti as _tt
 
 from .... import _core
 from .... import nn as _nn
+from ....nn._recurrent import _Recurrent
 from .._tensor import Tensor, plain
 from .._tensor import to as _to
 
@@ -123,13 +124,18 @@ class Module(_nn.Module):
 _modules[_nn.Module] = Module
 
 
+def _flatten_parameters(self):
+    """Nothing has to be done: weights are taken as they lie."""
+
+
 def class_of(cls):
     """tutti's class, whose instances are modules here."""
     made = _modules.get(cls)
     if made is None:
-        made = _modules[cls] = type(
-            cls.__name__, (Module, cls), {"__module__": "tutti.compat.torch.nn", "__doc__": cls.__doc__}
-        )
+        members = {"__module__": "tutti.compat.torch.nn", "__doc__": cls.__doc__}
+        if issubclass(cls, _Recurrent):
+            members["flatten_parameters"] = _flatten_parameters
+        made = _modules[cls] = type(cls.__name__, (Module, cls), members)
     return made
 
 
