@@ -10,6 +10,7 @@ import pathlib
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "learn.md"
 MARK = "<!-- from here on: python tools/learn_page.py -->\n"
 NAMES = {
+    "amp": "GradScaler autocast custom_bwd custom_fwd is_autocast_available",
     "data": """
 BatchSampler ChainDataset ConcatDataset DataLoader Dataset DistributedSampler IterableDataset RandomSampler
 Sampler SequentialSampler StackDataset Subset SubsetRandomSampler TensorDataset WeightedRandomSampler

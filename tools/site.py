@@ -97,7 +97,7 @@ def write_reference(out):
     out.mkdir()
     pages = {"tutti": (tutti, tutti.__all__)}
     networks = ("data", "nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler")
-    for name in ("linalg", "fft", "random", "safetensors", "special", "cuda", *networks):
+    for name in ("amp", "linalg", "fft", "random", "safetensors", "special", "cuda", *networks):
         module = importlib.import_module("tutti." + name)
         names = getattr(module, "__all__", None) or [n for n in dir(module) if not n.startswith("_")]
         pages[f"tutti.{name}"] = (module, names)

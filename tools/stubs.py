@@ -446,6 +446,7 @@ def main(core, out):
     body = [member(n, getattr(package, n), package._core, "", known) for n in names]
     write(os.path.join(out, "__init__.pyi"), [*head, *body])
     for name in (
+        "amp",
         "linalg",
         "random",
         "fft",

@@ -62,6 +62,11 @@ typedef struct tt_optimizer {
 TT_API tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                                  tt_error *err);
 
+/*
+** The next steps of this thread, up to the next tt_steps_end, change nothing where this array of one truth value is
+** true, which need not be computed: it becomes part of the step, and nobody looks at it on the way. NULL: they do.
+*/
+TT_API tt_code tt_steps_skip(tt_array *skip, tt_error *err);
 /* From here to tt_steps_end, steps of this thread are recorded, to be one. */
 TT_API void tt_steps_begin(void);
 /* All of them are computed, together. */

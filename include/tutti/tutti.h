@@ -7,6 +7,7 @@
 #define TUTTI_H
 
 #include "tutti/array.h"
+#include "tutti/autocast.h"
 #include "tutti/device.h"
 #include "tutti/elementwise.h"
 #include "tutti/expression.h"

@@ -88,6 +88,7 @@ if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
 
 # Names that few programs use, each with the module that is imported when one is asked for.
 _LATER = {
+    "_checkpoint": "load_checkpoint save_checkpoint",
     "_expression_kernel": "ElementwiseKernel ReductionKernel",
     "_hooks": "flatiter",
     "_io": "fromfile load save savez savez_compressed",
@@ -95,6 +96,7 @@ _LATER = {
     "_names": "False_ True_ c_ complexfloating errstate floating generic geterr inexact integer issubdtype mgrid "
     "ndenumerate ndindex number ogrid r_ seterr signedinteger unsignedinteger",
     "_text": "loadtxt savetxt",
+    "amp": "amp",
     "autograd": "Function autograd checkpoint detect_anomaly enable_grad grad hessian is_grad_enabled jacobian jvp "
     "no_grad set_grad_enabled value_and_grad vjp",
     "_digits": "base_repr binary_repr format_float_positional format_float_scientific",

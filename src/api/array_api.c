@@ -5,6 +5,7 @@
 
 #include "api/enter.h"
 #include "base/mem.h"
+#include "fn/autocast.h"
 #include "graph/index/alias.h"
 #include "graph/build.h"
 #include "graph/call.h"
@@ -204,6 +205,16 @@ tt_code tt_item(tt_array *a, tt_value *out, tt_error *err) {
 
 /* ---- operations */
 
+/* The operation, of what enters it under mixed precision. */
+static tt_code apply_cast(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
+                          tt_error *err) {
+  tt_cast_call cast = {0};
+  tt_code code = tt__cast_op(&cast, op, arg, narg, err);
+  if (code == TT_OK) code = tt__apply(op, cast.arg, narg, options, out, err);
+  tt__cast_end(&cast);
+  return code;
+}
+
 tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                  tt_error *err) {
   tt_entered c;
@@ -211,6 +222,8 @@ tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options
   err = tt__enter(&c, err);
   if ((unsigned)op >= TT_OP_COUNT)
     return tt__leave(&c, tt__fail(err, TT_EVALUE, "no elementwise op has number %d", (int)op));
+  if (tt__autocast_on() && !(options && (options->out || options->dtype != TT_DTYPE_NONE)))
+    return tt__leave(&c, apply_cast(op, arg, narg, options, out, err));
   return tt__leave(&c, tt__apply(op, arg, narg, options, out, err));
 }
 
@@ -286,7 +299,8 @@ bool tt_number_set(tt_array *a, int n, const int64_t *at, const tt_value *value)
 }
 
 bool tt_number_apply(tt_op op, const tt_value *arg, int n, tt_number *out) {
-  return (unsigned)op < TT_OP_COUNT && tt__number_apply(op, arg, n, out);
+  if ((unsigned)op >= TT_OP_COUNT || (tt__autocast_on() && tt__casts_op(op))) return false;
+  return tt__number_apply(op, arg, n, out);
 }
 
 tt_value tt_number_value(const tt_number *x) { return tt__scalar_load(x->dtype, x->bits); }

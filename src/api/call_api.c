@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "fn/autocast.h"
 #include "fn/function.h"
 #include "graph/eager/product.h"
 #include "graph/session.h"
@@ -43,8 +44,20 @@ static tt_code place(tt_array **a, int device, tt_error *err) {
   return (*a)->storage->node->device == TT_ANYWHERE ? tt__wanted_put(a, device, err) : TT_OK;
 }
 
+/* The function, of what enters it under mixed precision. */
+static tt_code run_cast(const tt_function_row *row, tt_call_frame *f, tt_error *err) {
+  tt_cast_call cast = {0};
+  const tt_value *given = f->arg;
+  tt_code code = tt__cast_row(&cast, row, f->arg, f->narg, err);
+  f->arg = cast.arg;
+  if (code == TT_OK) code = row->run(f, err);
+  f->arg = given;
+  tt__cast_end(&cast);
+  return code;
+}
+
 static tt_code run_row(const tt_function_row *row, tt_call_frame *f, tt_error *err) {
-  tt_code code = row->run(f, err);
+  tt_code code = tt__autocast_on() ? run_cast(row, f, err) : row->run(f, err);
   int device = code == TT_OK && !f->scalar ? place_of(&row->info, f->arg, f->narg) : TT_AUTO;
   if (device == TT_AUTO) return code;
   for (int i = 0; code == TT_OK && i < f->out.n; i++) code = place(&f->out.data[i], device, err);
@@ -134,9 +147,12 @@ tt_code tt_call_row(int k, const tt_value *arg, int narg, tt_array **out, int ro
 
 tt_code tt_matmul(tt_array *a, tt_array *b, tt_array **out, tt_error *err) {
   tt_value v[2] = {tt_v_array(a), tt_v_array(b)};
-  tt__session_lock();
-  *out = tt__eager_product(a, b);
-  tt__session_unlock();
+  *out = NULL;
+  if (!tt__autocast_on()) {
+    tt__session_lock();
+    *out = tt__eager_product(a, b);
+    tt__session_unlock();
+  }
   return *out ? TT_OK : tt_call("matmul", v, 2, out, 1, NULL, err);
 }
 

@@ -34,6 +34,15 @@ tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *
   return tt__leave(&c, code == TT_OK ? tt__optimizer_step(o, step, param, state, n, err) : code);
 }
 
+tt_code tt_steps_skip(tt_array *skip, tt_error *err) {
+  if (skip && (tt_array_size(skip) != 1 || tt_array_dtype(skip) != TT_BOOL))
+    return tt__fail(err, TT_EVALUE, "whether to skip is one truth value");
+  tt__session_lock();
+  tt__steps_skip(skip);
+  tt__session_unlock();
+  return TT_OK;
+}
+
 void tt_steps_begin(void) {
   tt__session_lock();
   tt__steps_begin();

@@ -375,6 +375,17 @@ static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
   return step_end(&t, tt_optimizer_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
 }
 
+/* steps_skip(array or None) */
+static PyObject *py_steps_skip(PyObject *self, PyObject *skip) {
+  (void)self;
+  tt_error err;
+  if (skip != Py_None && !core_is_array(skip))
+    return PyErr_SetString(PyExc_TypeError, "expected a tutti.ndarray"), NULL;
+  if (skip != Py_None && !core_need(skip)) return NULL;
+  tt_code code = tt_steps_skip(skip == Py_None ? NULL : core_handle(skip), &err);
+  return code == TT_OK ? Py_NewRef(Py_None) : core_raise(code, &err);
+}
+
 static PyObject *py_steps_begin(PyObject *self, PyObject *unused) {
   (void)self, (void)unused;
   tt_steps_begin();
@@ -457,7 +468,31 @@ static PyObject *py_detect_anomaly(PyObject *self, PyObject *on) {
   return now < 0 ? NULL : PyBool_FromLong(tt_detect_anomaly(now));
 }
 
+/* autocast(dtype or None, caches): what held before, as such a pair */
+static PyObject *py_autocast(PyObject *self, PyObject *args) {
+  (void)self;
+  PyObject *dtype;
+  int caches;
+  tt_autocast now, before;
+  tt_error err;
+  if (!PyArg_ParseTuple(args, "Op", &dtype, &caches) || !core_dtype_optional(dtype, &now.low)) return NULL;
+  now.caches = caches;
+  tt_code c = tt_autocast_set(now, &before, &err);
+  if (c != TT_OK) return core_raise(c, &err);
+  PyObject *low = before.low == TT_DTYPE_NONE ? Py_NewRef(Py_None) : core_dtype_object(before.low);
+  return low ? Py_BuildValue("(NO)", low, before.caches ? Py_True : Py_False) : NULL;
+}
+
+/* autocast_dtype(): the narrow type of this thread, or None */
+static PyObject *py_autocast_dtype(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_autocast now = tt_autocast_get();
+  return now.low == TT_DTYPE_NONE ? Py_NewRef(Py_None) : core_dtype_object(now.low);
+}
+
 PyMethodDef core_grad_functions[] = {
+    {"autocast", py_autocast, METH_VARARGS, NULL},
+    {"autocast_dtype", py_autocast_dtype, METH_NOARGS, NULL},
     {"backward", py_backward, METH_VARARGS, NULL},
     {"gradients", py_gradients, METH_VARARGS, NULL},
     {"custom_gradient", py_custom_gradient, METH_VARARGS, NULL},
@@ -466,6 +501,7 @@ PyMethodDef core_grad_functions[] = {
     {"sgd_step", py_sgd_step, METH_VARARGS, NULL},
     {"adam_step", py_adam_step, METH_VARARGS, NULL},
     {"optimizer_step", py_optimizer_step, METH_VARARGS, NULL},
+    {"steps_skip", py_steps_skip, METH_O, NULL},
     {"steps_begin", py_steps_begin, METH_NOARGS, NULL},
     {"steps_end", py_steps_end, METH_NOARGS, NULL},
     {"steps_undo", py_steps_undo, METH_NOARGS, NULL},

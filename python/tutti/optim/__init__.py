@@ -155,6 +155,16 @@ class Optimizer:
             raise
         return loss
 
+    def _counts_now(self):
+        """A function that makes the next step one that was not done: it is not counted, and what it makes is none."""
+        was = [(kept, kept.step, dict(kept.missed), [a is None for a in kept.values]) for kept in self._kept]
+
+        def restore():
+            for kept, kept.step, kept.missed, none in was:
+                kept.values = [None if not_there else a for not_there, a in zip(none, kept.values, strict=True)]
+
+        return restore
+
     def _step_group(self, group, kept):
         for step, numbers in kept.begin(group["params"]) if self._counts else [(0, None)]:
             if numbers is None:

@@ -53,6 +53,18 @@ static tt_array *running(tt_composer *c, tt_array *old, double factor, double mo
   return old && part ? tt__compose_op2(c, TT_ADD, tt__compose_opf(c, TT_MUL, old, factor), part) : part;
 }
 
+/* Where the step is to be skipped, what was before; no state is 0 then. */
+static void select_skipped(change *w, tt_array *skip, tt_array *const *param, tt_array *const *state) {
+  for (int k = 0; k < w->n && w->c.code == TT_OK; k++) {
+    if (!w->param[k]) continue;
+    w->param[k] = tt__compose_where(&w->c, skip, tt_v_array(param[k]), tt_v_array(w->param[k]));
+    for (int i = k * w->per; i < (k + 1) * w->per && w->c.code == TT_OK; i++) {
+      tt_value old = state[i] ? tt_v_array(state[i]) : tt_v_int(0);
+      if (w->state[i]) w->state[i] = tt__compose_where(&w->c, skip, old, tt_v_array(w->state[i]));
+    }
+  }
+}
+
 /* The new states as arrays of their own, or (false) none of them. */
 static bool own_states(change *w, tt_array **own) {
   for (int k = 0; k < w->n * w->per && w->c.code == TT_OK; k++) {
@@ -156,9 +168,17 @@ static bool is_for_devices(const previous *b) {
   return false;
 }
 
+/* Steps that are one, of this thread. */
+static __thread struct {
+  bool open, whole; /* `whole`: all that is to be put back is in the list */
+  tt_array *skip;   /* of one element: true, and a step changes nothing; NULL: steps are done */
+  TT_VEC(previous) list;
+} steps;
+
 /* The states become arrays of their own, parameters new values of theirs. */
 static tt_code change_put(change *w, tt_array *const *param, tt_array **state, previous *b) {
   tt_array **own = tt__compose_scratch(&w->c, (int64_t)w->n * w->per + 1, sizeof *own);
+  if (steps.skip) select_skipped(w, steps.skip, param, state);
   bool ready = own && previous_open(w, param, b) && own_states(w, own), done = ready && set_all(w, b);
   if (done) set_states(own, state, b);
   for (int64_t k = 0; ready && !done && k < b->states; k++) tt__array_release(own[k]);
@@ -180,14 +200,15 @@ static tt_code settle(bool keeps, tt_error *err) {
 
 /* ---- steps that are one */
 
-static __thread struct {
-  bool open, whole; /* `whole`: all that is to be put back is in the list */
-  TT_VEC(previous) list;
-} steps;
-
 static void steps_free(void) {
   while (steps.list.n) previous_free(&steps.list.data[--steps.list.n]);
   TT_VEC_FREE(&steps.list);
+}
+
+void tt__steps_skip(tt_array *skip) {
+  if (skip) tt__array_retain(skip);
+  tt__array_release(steps.skip);
+  steps.skip = skip;
 }
 
 void tt__steps_begin(void) {
@@ -197,6 +218,7 @@ void tt__steps_begin(void) {
 
 tt_code tt__steps_end(tt_error *err) {
   steps.open = steps.whole = false;
+  tt__steps_skip(NULL);
   for (int64_t k = 0; k < steps.list.n && !steps.whole; k++) steps.whole = is_for_devices(&steps.list.data[k]);
   if (!steps.whole) steps_free();
   tt_code code = settle(steps.whole, err);
@@ -206,6 +228,7 @@ tt_code tt__steps_end(tt_error *err) {
 
 bool tt__steps_undo(void) {
   steps.open = false;
+  tt__steps_skip(NULL);
   while (steps.list.n) {
     previous *b = &steps.list.data[--steps.list.n];
     put_params_back(b);
