@@ -120,9 +120,10 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     _tt.set_printoptions(**{name: value for name, value in given.items() if value is not None})
 
 
-from ._saving import load, save  # noqa: E402, F401
 from . import autograd, cuda, linalg, nn, optim  # noqa: E402, F401 (they use the names above)
+from ._saving import load, save  # noqa: E402, F401
 
+_AMP = "get_autocast_dtype is_autocast_available is_autocast_enabled".split()
 _LATER = "accelerator amp backends distributed fft onnx serialization special utils".split()
 
 
@@ -131,6 +132,8 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("." + name, __name__)
+    if name == "autocast" or name in _AMP:
+        return getattr(_tt.amp, name)
     if name.startswith("__"):
         raise AttributeError(name)
     raise AttributeError(f"tutti.compat.torch does not cover torch.{name}")

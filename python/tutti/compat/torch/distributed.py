@@ -1,6 +1,13 @@
 """torch.distributed: one process."""
 
-__all__ = ["destroy_process_group", "get_rank", "get_world_size", "init_process_group", "is_available", "is_initialized"]
+__all__ = [
+    "destroy_process_group",
+    "get_rank",
+    "get_world_size",
+    "init_process_group",
+    "is_available",
+    "is_initialized",
+]
 
 
 def is_available():

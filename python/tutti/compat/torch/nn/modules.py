@@ -4,8 +4,8 @@ from ._modules import Module
 
 __all__ = ["Module"]
 _PARTS = (
-    "activation adaptive batchnorm container conv distance dropout embedding flatten fold instancenorm linear loss module "
-    "normalization padding pooling rnn sparse transformer upsampling utils"
+    "activation adaptive batchnorm container conv distance dropout embedding flatten fold instancenorm linear loss "
+    "module normalization padding pooling rnn sparse transformer upsampling utils"
 ).split()
 
 
