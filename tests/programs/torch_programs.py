@@ -166,13 +166,19 @@ def digits(folder):
     (folder / "results").mkdir(exist_ok=True)
 
 
+PYPLOT = """
+def __getattr__(name):
+    return lambda *args, **how: None
+"""
+
+
 def sines(folder):
-    """The program's own data, fewer and shorter."""
+    """The program's own data, fewer and shorter, and nothing that draws."""
     script = folder / "generate_sine_wave.py"
     script.write_text(script.read_text().replace("L = 1000", "L = 60").replace("N = 100", "N = 20"))
-    train = folder / "train.py"
-    text = train.read_text().replace("future = 1000", "future = 20")
-    train.write_text(re.sub(r"import matplotlib.*\n|matplotlib.use.*\n|( +)plt\..*\n|( +)draw\(.*\n", "", text))
+    (folder / "matplotlib").mkdir()
+    (folder / "matplotlib" / "__init__.py").write_text("def use(name):\n    pass\n")
+    (folder / "matplotlib" / "pyplot.py").write_text(PYPLOT)
 
 
 def command(python, script):

@@ -267,8 +267,8 @@ UNARY(invert, NOT)
 
 /* NumPy's operator spells the exponent 2 as square(), which makes int8 of truth values: power() does not. */
 static bool is_square_of_truths(PyObject *l, PyObject *r) {
-  return core_is_array(l) && !core_is_number(l) && core_dtype_of(l) == TT_BOOL && PyLong_CheckExact(r) &&
-         PyLong_AsLong(r) == 2;
+  return core_is_array(l) && !core_is_number(l) && !core_is_tensor(l) && core_dtype_of(l) == TT_BOOL &&
+         PyLong_CheckExact(r) && PyLong_AsLong(r) == 2;
 }
 
 static PyObject *slot_power(PyObject *l, PyObject *r, PyObject *modulus) {

@@ -42,14 +42,11 @@ no_grad, enable_grad, set_grad_enabled = _autograd.no_grad, _autograd.enable_gra
 is_grad_enabled = _autograd.is_grad_enabled
 
 
-class inference_mode(_autograd.set_grad_enabled):
+def inference_mode(mode=True):
     """A block, or a function, in which nothing is followed."""
-
-    def __init__(self, mode=True):
-        super().__init__(not mode)
-
-    def __new__(cls, mode=True):
-        return no_grad()(mode) if callable(mode) else super().__new__(cls)
+    if callable(mode):
+        return no_grad()(mode)
+    return no_grad() if mode else enable_grad()
 
 
 def get_default_dtype():

@@ -15,6 +15,9 @@ def _size(shape):
     return Size(shape)
 
 
+_where = _core.ops["where"]
+
+
 def _clone(input):
     return clone(input)
 
@@ -28,7 +31,10 @@ def _listed(tensors):
 
 
 def _scaled(x, factor):
-    return x if isinstance(factor, int) and factor == 1 else x * factor
+    if isinstance(factor, int) and factor == 1:
+        return x
+    truths = isinstance(x, _core.ndarray) and x.dtype.kind == "b"
+    return (x * factor).astype(x.dtype) if truths else x * factor
 
 
 def _axes(input, dim):
@@ -107,6 +113,16 @@ def _clamped(input, min, max):
 # ---- folds
 
 
+def _sum_type(input, dtype):
+    """Sums of whole numbers without a sign are int64, too."""
+    return "int64" if dtype is None and input.dtype.kind == "u" else dtype
+
+
+def _truth(made, input):
+    """Of bytes, truth values are bytes."""
+    return made.astype("uint8") if input.dtype == _core.uint8 else made
+
+
 def _mean(input, dim, keepdim, dtype):
     if dtype is None and input.dtype.kind not in "fc":
         raise RuntimeError(
@@ -137,7 +153,10 @@ def _extreme(input, dim, keepdim, of, place_of, pairwise):
         return pairwise(input, dim)
     if input.ndim == 0:
         return values_and_indices[of.__name__](input, _f.zeros_like(input, dtype="int64"))
-    places = place_of(input, dim, keepdims=True)
+    if not input.requires_grad:
+        made = of(input, dim, keepdims=keepdim), place_of(input, dim, keepdims=keepdim)
+        return values_and_indices[of.__name__](*made)
+    places = place_of(input, dim, keepdims=True)  # of equal elements one alone has the gradient
     return values_and_indices[of.__name__](*_picked(input, places, dim, keepdim))
 
 
@@ -308,15 +327,18 @@ def _split_at(input, where, dim):
     return tuple(_f.array_split(input, where if isinstance(where, int) else list(where), dim))
 
 
+def _of_one_type(tensors):
+    if len({x.dtype for x in tensors}) < 2:
+        return tensors
+    kind = tensors[0].dtype
+    for x in tensors[1:]:
+        kind = _core._result_type(_f.zeros(1, dtype=kind), _f.zeros(1, dtype=x.dtype))
+    return [x.astype(kind, copy=False) for x in tensors]
+
+
 def _joined(tensors, dim):
-    kept = [x for x in tensors if x.ndim != 1 or x.shape[0] > 0] or list(tensors)
-    kinds = {x.dtype for x in kept}
-    if len(kinds) > 1:
-        kind = kept[0].dtype
-        for x in kept[1:]:
-            kind = _core._result_type(_f.zeros(1, dtype=kind), _f.zeros(1, dtype=x.dtype))
-        kept = [x.astype(kind, copy=False) for x in kept]
-    return _f.concatenate(kept, dim)
+    kept = [x for x in tensors if x.ndim != 1 or len(x) > 0] or list(tensors)
+    return _f.concatenate(_of_one_type(kept), dim)
 
 
 def _diag_embed(input, offset, dim1, dim2):
@@ -605,7 +627,7 @@ Tensor.unsqueeze_ = lambda self, dim: _core._become(self, functions["unsqueeze"]
 Tensor.squeeze_ = lambda self, dim=None: _core._become(self, functions["squeeze"](self, dim)) or self
 Tensor.t_ = lambda self: _core._become(self, functions["t"](self)) or self
 Tensor.sum_to_size = lambda self, *size: _sum_to(self, size)
-Tensor.where = lambda self, condition, other: _f.where(condition, self, other)
+Tensor.where = lambda self, condition, other: _where(condition, self, other)
 
 
 def _sum_to(self, size):

@@ -32,21 +32,21 @@ nan_to_num round sub subtract index_fill tril triu cumsum cumprod renorm
 """
 
 ROWS = """
-add(input, other, *, alpha=1) = input + (other if alpha == 1 else other * alpha)
+add(input, other, *, alpha=1) = input + _scaled(other, alpha)
 addbmm(input, batch1, batch2, *, beta=1, alpha=1) = _scaled(input, beta) + _scaled(_f.sum(batch1 @ batch2, 0), alpha)
 addcdiv(input, tensor1, tensor2, *, value=1) = input + _scaled(tensor1, value) / tensor2
 addcmul(input, tensor1, tensor2, *, value=1) = input + _scaled(tensor1, value) * tensor2
 addmm(input, mat1, mat2, *, beta=1, alpha=1) = _scaled(input, beta) + _scaled(mat1 @ mat2, alpha)
 addmv(input, mat, vec, *, beta=1, alpha=1) = _scaled(input, beta) + _scaled(mat @ vec, alpha)
 addr(input, vec1, vec2, *, beta=1, alpha=1) = _scaled(input, beta) + _scaled(_f.outer(vec1, vec2), alpha)
-all(input, dim=None, keepdim=False) = _f.all(input, _axes(input, dim), keepdims=keepdim)
+all(input, dim=None, keepdim=False) = _truth(_f.all(input, _axes(input, dim), keepdims=keepdim), input)
 allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) =
  bool(_f.allclose(input, other, rtol, atol, equal_nan))
 amax(input, dim=(), keepdim=False) = _f.max(input, _axes(input, dim), keepdims=keepdim)
 amin(input, dim=(), keepdim=False) = _f.min(input, _axes(input, dim), keepdims=keepdim)
 aminmax(input, *, dim=None, keepdim=False) = (amin(input, dim, keepdim), amax(input, dim, keepdim))
 angle(input) = _f.angle(input)
-any(input, dim=None, keepdim=False) = _f.any(input, _axes(input, dim), keepdims=keepdim)
+any(input, dim=None, keepdim=False) = _truth(_f.any(input, _axes(input, dim), keepdims=keepdim), input)
 argmax(input, dim=None, keepdim=False) = _f.argmax(input, _axes(input, dim), keepdims=keepdim)
 argmin(input, dim=None, keepdim=False) = _f.argmin(input, _axes(input, dim), keepdims=keepdim)
 argsort(input, dim=-1, descending=False, stable=False) = _f.argsort(input, dim, stable=True, descending=descending)
@@ -68,8 +68,8 @@ cov(input, *, correction=1, fweights=None, aweights=None) = _covariance(input, c
 cross(input, other, dim=-1) = _f.cross(input, other, axis=dim)
 cummax(input, dim) = _running(input, dim, _f.maximum, "cummax")
 cummin(input, dim) = _running(input, dim, _f.minimum, "cummin")
-cumprod(input, dim, *, dtype=None) = _f.cumprod(input, dim, dtype)
-cumsum(input, dim, *, dtype=None) = _f.cumsum(input, dim, dtype)
+cumprod(input, dim, *, dtype=None) = _f.cumprod(input, dim, _sum_type(input, dtype))
+cumsum(input, dim, *, dtype=None) = _f.cumsum(input, dim, _sum_type(input, dtype))
 cumulative_trapezoid(y, x=None, *, dx=1.0, dim=-1) = _trapezoids(y, x, dx, dim)
 det(input) = _linalg.det(input)
 diag(input, diagonal=0) = _f.diag(input, diagonal)
@@ -128,7 +128,7 @@ logcumsumexp(input, dim) = _f.logaddexp.accumulate(input, dim)
 logdet(input) = _linalg.slogdet(input)[1]
 logit(input, eps=None) = _special.logit(input if eps is None else _clamped(input, eps, 1 - eps))
 logsumexp(input, dim, keepdim=False) = _special.logsumexp(_floats(input), _axes(input, dim), keepdim)
-masked_fill(input, mask, value) = _f.where(mask, value, input).astype(input.dtype, copy=False)
+masked_fill(input, mask, value) = _where(mask, value, input).astype(input.dtype, copy=False)
 masked_scatter(input, mask, source) = _masked_scatter(input, mask, source)
 masked_select(input, mask) = _select_masked(input, mask)
 matmul(input, other) = _matmul(input, other)
@@ -157,7 +157,8 @@ numel(input) = _count(input)
 outer(input, vec2) = _f.outer(input, vec2)
 pinverse(input) = _linalg.pinv(input)
 positive(input) = +input
-prod(input, dim=None, keepdim=False, *, dtype=None) = _f.prod(input, _axes(input, dim), dtype, keepdims=keepdim)
+prod(input, dim=None, keepdim=False, *, dtype=None) =
+ _f.prod(input, _axes(input, dim), _sum_type(input, dtype), keepdims=keepdim)
 quantile(input, q, dim=None, keepdim=False, *, interpolation="linear") =
  _f.quantile(input, q, dim, method=interpolation, keepdims=keepdim)
 ravel(input) = _f.ravel(input)
@@ -186,9 +187,10 @@ split_with_sizes(input, split_sizes, dim=0) = _split(input, list(split_sizes), d
 squeeze(input, dim=None) = _squeeze(input, dim)
 std(input, dim=None, unbiased=None, keepdim=False, *, correction=None) =
  _spread(_f.std, input, dim, unbiased, keepdim, correction)
-sub(input, other, *, alpha=1) = input - (other if alpha == 1 else other * alpha)
-subtract(input, other, *, alpha=1) = input - (other if alpha == 1 else other * alpha)
-sum(input, dim=None, keepdim=False, *, dtype=None) = _f.sum(input, _axes(input, dim), dtype, keepdims=keepdim)
+sub(input, other, *, alpha=1) = input - _scaled(other, alpha)
+subtract(input, other, *, alpha=1) = input - _scaled(other, alpha)
+sum(input, dim=None, keepdim=False, *, dtype=None) =
+ _f.sum(input, _axes(input, dim), _sum_type(input, dtype), keepdims=keepdim)
 svd(input, some=True, compute_uv=True) = _svd(input, some)
 swapaxes(input, axis0, axis1) = _f.swapaxes(input, axis0, axis1)
 swapdims(input, dim0, dim1) = _f.swapaxes(input, dim0, dim1)
@@ -238,7 +240,7 @@ complex(real, imag) = real + 1j * imag
 concat(tensors, dim=0) = _joined(tensors, dim)
 concatenate(tensors, dim=0) = _joined(tensors, dim)
 dstack(tensors) = _f.dstack(tensors)
-einsum(equation, *operands) = _f.einsum(equation, *_listed(operands))
+einsum(equation, *operands) = _f.einsum(equation, *_of_one_type(_listed(operands)))
 empty_like(input, **how) = _like(_f.empty_like, input, **how)
 fill(input, value) = _f.full_like(input, value)
 full_like(input, fill_value, **how) = _like(lambda a, **k: _f.full_like(a, fill_value, **k), input, **how)
@@ -250,7 +252,7 @@ ones_like(input, **how) = _like(_f.ones_like, input, **how)
 polar(abs, angle) = abs * (_f.cos(angle) + 1j * _f.sin(angle))
 real(input) = input.real
 row_stack(tensors) = _f.vstack(tensors)
-stack(tensors, dim=0) = _f.stack(tensors, dim)
+stack(tensors, dim=0) = _f.stack(_of_one_type(tensors), dim)
 std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None) =
  (std(input, dim, unbiased, keepdim, correction=correction), mean(input, None if isinstance(dim, bool) else dim,
  keepdim))
@@ -266,6 +268,6 @@ var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None) =
  keepdim))
 vstack(tensors) = _f.vstack(tensors)
 where(condition, input=None, other=None) =
- _f.nonzero(condition) if input is None else _f.where(condition, input, other)
+ _f.nonzero(condition) if input is None else _where(condition, input, other)
 zeros_like(input, **how) = _like(_f.zeros_like, input, **how)
 """
