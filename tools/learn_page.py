@@ -10,12 +10,12 @@ import pathlib
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "learn.md"
 MARK = "<!-- from here on: python tools/learn_page.py -->\n"
 NAMES = {
+    "amp": "GradScaler autocast custom_bwd custom_fwd is_autocast_available",
     "data": """
 BatchSampler ChainDataset ConcatDataset DataLoader Dataset DistributedSampler IterableDataset RandomSampler
 Sampler SequentialSampler StackDataset Subset SubsetRandomSampler TensorDataset WeightedRandomSampler
 default_collate default_convert get_worker_info random_split
 """,
-    "amp": "GradScaler autocast custom_bwd custom_fwd is_autocast_available",
     "nn": """
 AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d
 AdaptiveMaxPool2d AdaptiveMaxPool3d AlphaDropout AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss

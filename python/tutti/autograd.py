@@ -7,6 +7,7 @@ print(w.grad)  # [2. 2. 2.]
 """
 
 import functools
+import math
 import threading
 
 from . import _core
@@ -313,7 +314,7 @@ def value_and_grad(fun, argnums=0, has_aux=False):
     def both(*args, **kwargs):
         call = _Call(fun, argnums, args, kwargs)
         value = call.value[0] if has_aux else call.value
-        if isinstance(value, _core.ndarray) and value.size != 1:
+        if isinstance(value, _core.ndarray) and math.prod(value.shape) != 1:
             raise TypeError(f"gradient only defined for scalar-output functions. Output had shape: {value.shape}")
         found = call.gradients(value, create=call.follows)
         plain = value if call.follows or not isinstance(value, _core.ndarray) else _core.detach(value)
@@ -486,8 +487,8 @@ def jacobian(fun, argnums=0):
         call = _Call(fun, argnums, args, kwargs)
         value, stack = call.value, _core.functions["stack"]
         rows = []
-        for k in range(value.size):
-            seed = _core.functions["zeros"](value.size, value.dtype)
+        for k in range(math.prod(value.shape)):
+            seed = _core.functions["zeros"](math.prod(value.shape), value.dtype)
             seed[k] = 1
             found = call.gradients(value, seed.reshape(value.shape), create=call.follows, retain=True)
             rows.append(_leaves(found, []))

@@ -75,9 +75,12 @@ static inline const int64_t *tt__tape_step(const tt_tape *t) { return t->dim + t
 /* Do gradients flow through what is recorded from this value by this thread? */
 static inline bool tt__is_taped(const tt_node *n) { return n->tape && tt__session_tape; }
 
-/* Does the entry say something else than the node does (a leaf, a result of a function)? Then nobody may look through
- * the node at what is below. */
-static inline bool tt__is_opaque(const tt_node *n) { return n->tape && n->tape->op != n->op; }
+/* Does the entry say something else than the node does (a leaf, a result of a function, nothing where what is below has
+ * a history)? Then nobody may look through the node at what is below. */
+static inline bool tt__is_opaque(const tt_node *n) {
+  if (n->tape) return n->tape->op != n->op;
+  return tt__session_tape && n->nsrc > 0 && n->src[0]->tape;
+}
 
 TT_HIDDEN tt_tape *tt__tape_retain(tt_tape *t);
 TT_HIDDEN void tt__tape_release(tt_tape *t); /* NULL allowed; chains of any length */

@@ -214,3 +214,10 @@ def test_gradients_of_picked_elements_are_added_up(recorded, name):
     want = np.zeros(shape, "f4")
     np.add.at(want, index(np), w)
     np.testing.assert_array_equal(x.grad.numpy(), want)
+
+
+@pytest.mark.parametrize("again", [lambda d: d[0], lambda d: d.reshape(3, 4), lambda d: tt.sum(d, 0)])
+def test_a_view_of_what_was_detached_has_no_history(again):
+    w = tt.ones((3, 4)).requires_grad_()
+    view = tt.expand_dims(tt.tanh(w) * w, 0)
+    assert not again(view.detach()).requires_grad

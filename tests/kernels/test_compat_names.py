@@ -1,6 +1,7 @@
 """docs/compat.md is true: the names it lists are there, those it says are missing say so themselves."""
 
 import importlib
+import importlib.util
 import pathlib
 import re
 
@@ -12,7 +13,7 @@ TEXT = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "compat.md").read
 
 def rows(text):
     for line in text.splitlines():
-        found = re.match(r"\| `(numba|pycuda|cupyx|cupy|jax)([\w.]*)`[^|]*\|(.*)\|$", line)
+        found = re.match(r"\| `(numba|pycuda|cupyx|cupy|jax|torch)([\w.]*)`[^|]*\|(.*)\|$", line)
         if found:
             for name in re.findall(r"`(\w+)`", found[3]):
                 yield found[1] + found[2], name
@@ -43,6 +44,14 @@ def test_names_are_there(module):
 def test_names_that_are_not_say_so(module, name):
     with pytest.raises(AttributeError, match=f"tutti.compat.{module.split('.')[0]} does not cover {module}.{name}"):
         getattr(home(module), name)
+
+
+def test_the_table_of_pytorchs_names_is_that_of_today():
+    path = pathlib.Path(__file__).resolve().parents[2] / "tools" / "torch_page.py"
+    spec = importlib.util.spec_from_file_location("torch_page", path)
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    assert page.current() == TEXT, "python tools/torch_page.py"
 
 
 def test_modules_that_do_nothing_can_be_imported():

@@ -119,6 +119,8 @@ def test_dropout():
     assert (functional.dropout(x, 0.3, training=False).numpy() == 1).all()
     assert (functional.dropout(x, 1.0).numpy() == 0).all()
     z = functional.dropout2d(tt.ones((40, 30, 2, 3)), 0.5).numpy()
+    with pytest.warns(UserWarning, match="Received a 2-D input to dropout2d"):
+        assert set(functional.dropout2d(tt.ones((40, 30)), 0.5).numpy().ravel()) == {0.0, 2.0}
     assert (z == z[:, :, :1, :1]).all() and 0.4 < (z != 0).mean() < 0.6
     w = functional.alpha_dropout(tt.array(np.random.default_rng(1).standard_normal(20000)), 0.4, training=True).numpy()
     assert abs(w.mean()) < 0.05 and abs(w.var() - 1) < 0.1

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <structmember.h>
 
-PyTypeObject *core_array_type;
+PyTypeObject *core_array_type, *core_tensor_class;
 bool core_derived, core_subclassed;
 
 /* Numbers and views come and go: the memory of some that have gone is kept. */
@@ -107,9 +107,10 @@ static void array_dealloc(PyObject *o) {
   Py_CLEAR(self->exports);
   tt_release(&self->array);
   Py_CLEAR(self->base);
-  if (type == core_array_type && nspare < MOST_SPARE) {
+  bool common = type == core_array_type || type == core_tensor_class;
+  if (common && nspare < MOST_SPARE) {
     spare[nspare++] = self;
-  } else if (type == core_array_type) {
+  } else if (common) {
     PyObject_Free(o);
   } else {
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(o);
@@ -178,6 +179,16 @@ static PyObject *array_str(PyObject *self) {
            *text = value ? PyObject_Str(value) : NULL;
   Py_XDECREF(value);
   return text;
+}
+
+/* Made here and not by a class statement: that gives all instances the garbage collector's header. */
+bool core_tensor_begin(void) {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, array_dealloc}, {0, NULL}};
+  static PyType_Spec spec = {"tutti.compat.torch.Tensor", sizeof(core_array), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  core_tensor_class = (PyTypeObject *)PyType_FromSpecWithBases(&spec, (PyObject *)core_array_type);
+  core_derived = true;
+  return core_tensor_class != NULL;
 }
 
 static PyMemberDef array_members[] = {

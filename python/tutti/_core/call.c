@@ -407,6 +407,10 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound,
     PyObject *of = viewed(a, first);
     first = of || !core_subclassed ? of : PyTuple_GetItem(first, 0); /* else for the class of results */
   }
+  if (core_tensor_class && core_tensor_among(bound, n)) {
+    bool view = first && core_is_array(first) && a && core_made(first) && tt_array_shares(core_made(first), a);
+    return core_as_tensor(core_wrap(a, view ? first : NULL));
+  }
   if (core_subclassed && r->plain) {
     bool view = first && core_is_array(first) && core_made(first) && !core_is_number(first);
     return core_wrap(a, view && a && tt_array_shares(core_handle(first), a) ? first : NULL);

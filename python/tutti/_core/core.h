@@ -85,6 +85,24 @@ bool core_number_value(PyObject *o, tt_value *out);
 /* Take the hold `a`, which may be a view of `self`, into a new object. Views of numbers are copies: numbers stay. */
 PyObject *core_wrap_view(tt_array *a, PyObject *self);
 /* ---- subclasses (subclass.c) */
+/* Tensors (tensor.c): objects of the one class whose operands meet by PyTorch's rules, and whose results are of it. */
+extern PyTypeObject *core_tensor_class; /* NULL: there is none */
+static inline bool core_is_tensor(PyObject *o) {
+  return core_tensor_class && o && (Py_TYPE(o) == core_tensor_class || PyType_IsSubtype(Py_TYPE(o), core_tensor_class));
+}
+/* Is one among objects, or first in a list or tuple of them? */
+bool core_tensor_among(PyObject *const *arg, Py_ssize_t n);
+/* A new array, to which nobody else refers, becomes a tensor; NULL and other things are handed on. */
+PyObject *core_as_tensor(PyObject *made);
+/* The same where `from` is one. */
+PyObject *core_tensor_like(PyObject *made, PyObject *from);
+/* Makes the class; false with an exception. */
+bool core_tensor_begin(void);
+/* Arrays among operands become arrays of the type in which all meet; hold[k] keeps them. False with an exception. */
+bool core_promote_tensors(tt_op op, tt_value *v, int n, tt_array **hold);
+/* May the result of an op be written into `out`? */
+bool core_tensor_fits(tt_op op, const tt_value *v, int n, PyObject *out);
+extern PyMethodDef core_tensor_functions[];
 /* The same array as an object of a class, made from `from` (None: from nothing), which is told so. */
 PyObject *core_as_type(PyObject *array, PyTypeObject *type, PyObject *from);
 /* What was made of `from`, in its class. Takes the reference; NULL and objects that have a class stay. */

@@ -34,7 +34,7 @@ PyObject *core_get_grad(PyObject *self, void *unused) {
   tt_code c = tt_get_grad(core_made(self), &out, &err);
   if (c != TT_OK) return core_raise(c, &err);
   if (!out) Py_RETURN_NONE;
-  return core_wrap(out, NULL);
+  return core_tensor_like(core_wrap(out, NULL), self);
 }
 
 int core_set_grad(PyObject *self, PyObject *value, void *unused) {
@@ -83,10 +83,13 @@ static bool arrays_of(PyObject *sequence, bool none, list *out) {
   return true;
 }
 
-static PyObject *tuple_of(tt_array **a, int n) {
+/* A tuple of the holds; each a tensor where the object in its place is one. */
+static PyObject *tuple_of(tt_array **a, int n, PyObject *like) {
   PyObject *out = PyTuple_New(n);
   for (int k = 0; k < n; k++) {
-    PyObject *item = a[k] ? core_wrap(a[k], NULL) : Py_NewRef(Py_None);
+    PyObject *item = a[k] ? core_wrap(a[k], NULL) : Py_NewRef(Py_None), *of = PySequence_GetItem(like, k);
+    if (of) item = core_tensor_like(item, of);
+    Py_XDECREF(of);
     a[k] = NULL;
     if (!item) Py_CLEAR(out);
     if (out && item)
@@ -121,7 +124,7 @@ static PyObject *walk_back(PyObject *args, bool give) {
   if (c != TT_OK)
     core_raise(c, &err);
   else
-    result = give ? tuple_of(out, i.n) : Py_NewRef(Py_None);
+    result = give ? tuple_of(out, i.n, input) : Py_NewRef(Py_None);
   PyMem_Free(out);
 done:
   PyMem_Free(o.a);
@@ -138,6 +141,7 @@ static PyObject *py_gradients(PyObject *self, PyObject *args) { return (void)sel
 typedef struct callback {
   core_later later; /* first: how it is dropped */
   PyObject *function;
+  bool tensors; /* what it is called with is of the class of tensors */
 } callback;
 
 static void let_go(core_later *x) {
@@ -189,6 +193,7 @@ static tt_code call_backward(void *ctx, tt_array *const *g, int ng, tt_array **o
   PyObject *args = PyTuple_New(ng), *result = NULL, *all = NULL;
   for (int k = 0; args && k < ng; k++) {
     PyObject *item = g[k] ? core_wrap(tt_retain(g[k]), NULL) : Py_NewRef(Py_None);
+    if (((callback *)ctx)->tensors) item = core_as_tensor(item);
     if (item)
       PyTuple_SetItem(args, k, item);
     else
@@ -219,6 +224,7 @@ static tt_code call_hook(void *ctx, tt_array *g, tt_array **out, tt_error *err) 
   core_blocked state;
   core_unblock(&state);
   PyObject *seen = core_wrap(tt_retain(g), NULL);
+  if (((callback *)ctx)->tensors) seen = core_as_tensor(seen);
   PyObject *result = seen ? PyObject_CallFunctionObjArgs(((callback *)ctx)->function, seen, NULL) : NULL;
   tt_code code = result && take(result, out) ? TT_OK : failed(err);
   Py_XDECREF(seen);
@@ -239,8 +245,9 @@ static PyObject *py_custom_gradient(PyObject *self, PyObject *args) {
     tt_array **made = PyMem_Calloc((size_t)r.n + 1, sizeof *made);
     callback *c = made ? callback_new(function) : (callback *)PyErr_NoMemory();
     tt_code code = TT_ENOMEM;
+    if (c) c->tensors = core_tensor_among(&result, 1);
     if (c) code = tt_custom_gradient(i.a, i.n, r.a, r.n, call_backward, drop, c, made, &err);
-    if (c) out = code == TT_OK ? tuple_of(made, r.n) : core_raise(code, &err);
+    if (c) out = code == TT_OK ? tuple_of(made, r.n, result) : core_raise(code, &err);
     PyMem_Free(made);
   }
   PyMem_Free(i.a);
@@ -257,6 +264,7 @@ static PyObject *py_register_hook(PyObject *self, PyObject *args) {
   if (!PyCallable_Check(function)) return PyErr_SetString(PyExc_TypeError, "a hook must be callable"), NULL;
   callback *c = callback_new(function);
   if (!c) return NULL;
+  c->tensors = core_is_tensor(a);
   tt_code code = tt_register_hook(core_handle(a), call_hook, drop, c, &id, &err);
   return code == TT_OK ? PyLong_FromLongLong(id) : core_raise(code, &err);
 }
@@ -422,7 +430,7 @@ static PyObject *made_of(PyObject *a, maker make) {
   if (!core_is_array(a)) return PyErr_SetString(PyExc_TypeError, "expected an array"), NULL;
   if (!core_need(a)) return NULL;
   tt_code code = make(core_handle(a), &out, &err);
-  return core_done(code, out, NULL, &err);
+  return core_tensor_like(core_done(code, out, NULL, &err), a);
 }
 static PyObject *py_detach(PyObject *self, PyObject *a) { return (void)self, made_of(a, tt_detached); }
 static PyObject *py_same(PyObject *self, PyObject *a) { return (void)self, made_of(a, tt_variable_of); }

@@ -25,7 +25,7 @@ static PyObject *get_value(PyObject *self, const tt_value *index) {
   core_line();
   tt_code c = tt_get(core_handle(self), *index, &out, &err);
   if (c != TT_OK) return core_raise(c, &err);
-  bool element = tt_array_rank(out) == 0 && !has_ellipsis(index);
+  bool element = tt_array_rank(out) == 0 && !has_ellipsis(index) && !core_is_tensor(self);
   if (element && tt_array_shares(core_handle(self), out)) {
     tt_array *copy;
     c = tt_copy(out, &copy, &err);
@@ -56,13 +56,23 @@ static PyObject *number_at(tt_array *a, int n, const int64_t *at) {
   return NULL;
 }
 
+/* An element of a tensor is a view, as with an Ellipsis. */
+static PyObject *element_view(PyObject *self, int n, const int64_t *at) {
+  tt_value item[TT_MAX_RANK + 1];
+  for (int k = 0; k < n; k++) item[k] = tt_v_int(at[k]);
+  item[n] = (tt_value){.tag = TT_V_ELLIPSIS};
+  tt_value index = {.tag = TT_V_TUPLE, .as.tuple = {item, n + 1}};
+  return get_value(self, &index);
+}
+
 static PyObject *subscript(PyObject *self, PyObject *key) {
   tt_value index;
   core_scratch s;
   int64_t at[TT_MAX_RANK];
   int n = core_made(self) ? key_of(key, at) : -1;
-  PyObject *number = n >= 0 ? number_at(core_made(self), n, at) : NULL;
+  PyObject *number = n >= 0 && !core_is_tensor(self) ? number_at(core_made(self), n, at) : NULL;
   if (number || PyErr_Occurred()) return number;
+  if (n >= 0 && core_is_tensor(self)) return element_view(self, n, at);
   core_scratch_init(&s);
   PyObject *out = core_value_index(&s, key, &index) ? get_value(self, &index) : NULL;
   core_scratch_free(&s);
@@ -198,7 +208,7 @@ static Py_ssize_t length(PyObject *self) {
 static PyObject *item(PyObject *self, Py_ssize_t k) {
   tt_value index = tt_v_int(k);
   int64_t at = k;
-  PyObject *number = number_at(core_made(self), 1, &at);
+  PyObject *number = core_is_tensor(self) ? NULL : number_at(core_made(self), 1, &at);
   return number || PyErr_Occurred() ? number : get_value(self, &index);
 }
 

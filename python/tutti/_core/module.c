@@ -82,6 +82,7 @@ PyMODINIT_FUNC PyInit__core(void) {
             PyModule_AddFunctions(module, core_document_all(NULL, core_line_functions)) == 0 &&
             PyModule_AddFunctions(module, core_monitor_functions) == 0 &&
             PyModule_AddFunctions(module, core_grad_functions) == 0 &&
+            PyModule_AddFunctions(module, core_tensor_functions) == 0 &&
             PyModule_AddFunctions(module, core_device_functions) == 0;
   if (!ok) Py_CLEAR(module);
   return module;

@@ -141,17 +141,20 @@ static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, b
   tt_array *hold[3] = {NULL, NULL, NULL}, *made = NULL;
   PyObject *result = NULL;
   int state[3] = {1, 1, 1}, bad = 1;
-  if (n == 2 && !out && is_theirs(op, arg[0], arg[1], &result)) return result;
+  bool tensor = core_tensor_among(arg, n);
+  if (n == 2 && !out && !tensor && is_theirs(op, arg[0], arg[1], &result)) return result;
   core_line();
   for (int k = 0; k < n && bad == 1; k++) {
     /* A power looks at its exponent's type. */
-    state[k] = operand(arg[k], n == 2 && op != TT_POW ? arg[1 - k] : NULL, &v[k], &hold[k]);
+    state[k] = operand(arg[k], n == 2 && op != TT_POW && !tensor ? arg[1 - k] : NULL, &v[k], &hold[k]);
     if (state[k] == -2) v[k].tag = TT_V_NONE;
     if (state[k] == 0 || state[k] == -1) bad = state[k];
   }
   for (int k = 0; k < n && bad == 1; k++) {
     if (state[k] == -2 && !huge_int(op, arg[k], n == 2 ? &v[1 - k] : NULL, &v[k])) bad = -1;
   }
+  if (bad == 1 && tensor && (!core_promote_tensors(op, v, n, hold) || (out && !core_tensor_fits(op, v, n, out))))
+    bad = -1;
   if (bad == 0 && op == TT_ADD && PyBytes_Check(arg[0])) /* asked next, it would append the array's memory */
     PyErr_SetString(PyExc_TypeError, "ufunc 'add' did not contain a loop with signature matching types");
   else if (bad == 0)
@@ -160,6 +163,7 @@ static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, b
     tt_error err;
     tt_apply_options options = {.dtype = TT_DTYPE_NONE};
     if (out) options.out = core_handle(out);
+    if (tensor) options.casting = "unsafe"; /* kinds have been looked at */
     tt_code c = tt_apply(op, v, n, out ? &options : NULL, &made, &err);
     if (c != TT_OK) {
       core_raise(c, &err);
@@ -177,6 +181,20 @@ static PyObject *operate(tt_op op, PyObject *const *arg, int n, PyObject *out, b
   return result;
 }
 
+/* The same of tensors, whose operands are brought to one type first. */
+static PyObject *of_tensors(tt_op op, tt_value *v, int n) {
+  tt_array *made = NULL, *hold[3] = {NULL, NULL, NULL};
+  PyObject *result = NULL;
+  tt_error err;
+  if (core_promote_tensors(op, v, n, hold)) {
+    tt_code c = tt_apply(op, v, n, NULL, &made, &err);
+    result = core_as_tensor(core_done(c, made, NULL, &err));
+  }
+  for (int k = 0; k < n; k++)
+    if (hold[k]) tt_release(&hold[k]);
+  return result;
+}
+
 /* Arrays of ours, floats and ints, as most operands are. False: there are others. */
 static bool of_common(tt_op op, PyObject *const *arg, int n, PyObject **result) {
   tt_value v[3];
@@ -185,6 +203,7 @@ static bool of_common(tt_op op, PyObject *const *arg, int n, PyObject **result) 
   for (int k = 0; k < n; k++)
     if (!core_value_common(arg[k], &v[k])) return false;
   core_line();
+  if (core_tensor_among(arg, n)) return *result = of_tensors(op, v, n), true;
   tt_code c = tt_apply(op, v, n, NULL, &made, &err);
   *result = core_done(c, made, NULL, &err);
   return true;
@@ -215,7 +234,7 @@ static PyObject *in_place(tt_op op, PyObject *l, PyObject *r) {
   PyObject *arg[2] = {l, r};
   if (core_is_number(l)) return binary(op, l, r); /* the name stands for another number then */
   tt_value v[2] = {tt_v_array(core_handle(l))};
-  if (!core_value_common(r, &v[1])) return core_operator(op, arg, 2, l);
+  if (core_is_tensor(l) || !core_value_common(r, &v[1])) return core_operator(op, arg, 2, l);
   core_line();
   tt_error err;
   tt_apply_options options = {.out = core_handle(l), .dtype = TT_DTYPE_NONE};
@@ -248,8 +267,8 @@ UNARY(invert, NOT)
 
 /* NumPy's operator spells the exponent 2 as square(), which makes int8 of truth values: power() does not. */
 static bool is_square_of_truths(PyObject *l, PyObject *r) {
-  return core_is_array(l) && !core_is_number(l) && core_dtype_of(l) == TT_BOOL && PyLong_CheckExact(r) &&
-         PyLong_AsLong(r) == 2;
+  return core_is_array(l) && !core_is_number(l) && !core_is_tensor(l) && core_dtype_of(l) == TT_BOOL &&
+         PyLong_CheckExact(r) && PyLong_AsLong(r) == 2;
 }
 
 static PyObject *slot_power(PyObject *l, PyObject *r, PyObject *modulus) {
@@ -284,7 +303,7 @@ static PyObject *slot_positive(PyObject *o) {
   if (core_is_number(o)) return Py_NewRef(o);
   core_line();
   tt_code c = tt_copy(core_handle(o), &out, &err);
-  return core_done(c, out, NULL, &err);
+  return core_tensor_like(core_done(c, out, NULL, &err), o);
 }
 
 static PyObject *slot_matmul(PyObject *l, PyObject *r) {
@@ -304,7 +323,8 @@ static PyObject *slot_matmul(PyObject *l, PyObject *r) {
   tt_error err;
   tt_code c = tt_matmul(a[0], a[1], &out, &err);
   result = core_done(c, out, NULL, &err);
-  if (result && tt_array_rank(out) == 0) result = core_as_number(result); /* as NumPy's is a scalar */
+  bool tensor = core_tensor_among(side, 2);
+  if (result && tt_array_rank(out) == 0 && !tensor) result = core_as_number(result); /* as NumPy's is a scalar */
   result = core_like_operands(result, side, 2);
 done:
   tt_release(&a[0]);
@@ -389,7 +409,7 @@ PyObject *core_richcompare(PyObject *l, PyObject *r, int op) {
   PyObject *result = binary(ops[op], l, r);
   if (result != Py_NotImplemented || core_rules_of(r) == CORE_DEFER) return result;
   bool equality = op == Py_EQ || op == Py_NE, unknown = is_no_number(r);
-  if (unknown && !equality) return result;
+  if (unknown && (!equality || core_is_tensor(l))) return result; /* of tensors, Python compares the objects */
   Py_DECREF(result);
   return unknown ? never_equal(l, op == Py_EQ) : compare_objects(l, r, op);
 }

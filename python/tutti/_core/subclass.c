@@ -36,10 +36,12 @@ static PyTypeObject *plain_class; /* held */
 static bool is_plain(PyTypeObject *t) { return plain_class && PyType_IsSubtype(t, plain_class); }
 
 static bool is_subclassed(PyObject *o) {
-  return core_subclassed && o && Py_TYPE(o) != core_array_type && core_is_array(o) && !is_plain(Py_TYPE(o));
+  return core_subclassed && o && !core_is_tensor(o) && Py_TYPE(o) != core_array_type && core_is_array(o) &&
+         !is_plain(Py_TYPE(o));
 }
 
 PyObject *core_like(PyObject *made, PyObject *from) {
+  if (core_is_tensor(from)) return core_as_tensor(made);
   if (!made || !is_subclassed(from) || Py_TYPE(made) != core_array_type || core_is_number(made)) return made;
   PyObject *out = core_as_type(made, Py_TYPE(from), from);
   Py_DECREF(made);
@@ -66,6 +68,7 @@ static double priority_of(PyObject *o) {
 }
 
 PyObject *core_like_operands(PyObject *made, PyObject *const *arg, Py_ssize_t n) {
+  if (core_tensor_among(arg, n)) return core_as_tensor(made);
   if (!core_subclassed || !made || !core_is_array(made) || Py_TYPE(made) != core_array_type) return made;
   PyObject *best = NULL;
   double most = 0;
@@ -136,7 +139,8 @@ static PyObject *meth_init_subclass(PyObject *cls, PyObject *args, PyObject *kw)
   if (plain && plain_class) return PyErr_SetString(PyExc_TypeError, "there is one plain class of arrays"), NULL;
   if (plain) plain_class = (PyTypeObject *)Py_NewRef(cls);
   core_derived = true;
-  if (!is_plain((PyTypeObject *)cls)) core_subclassed = true;
+  bool tensors = core_tensor_class && PyType_IsSubtype((PyTypeObject *)cls, core_tensor_class);
+  if (!is_plain((PyTypeObject *)cls) && !tensors) core_subclassed = true;
   Py_RETURN_NONE;
 }
 

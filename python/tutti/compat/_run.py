@@ -1,4 +1,4 @@
-"""python -m tutti run: a script that imports numba, pycuda, cupy or jax gets the modules of tutti.compat instead."""
+"""python -m tutti run: a script that imports numba, pycuda, cupy, jax or torch gets tutti.compat's modules."""
 
 import importlib
 import importlib.abc
@@ -12,7 +12,7 @@ import time
 import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
-COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax")}
+COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax", "torch")}
 
 
 def covering(name):
@@ -30,12 +30,13 @@ def covering(name):
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports of covered libraries end in tutti.compat."""
 
-    def __init__(self, arrays_on=None):
+    def __init__(self, arrays_on=None, only=None):
         self.served, self.arrays_on = {}, arrays_on  # where arrays of CuPy live
+        self.covered = {name: ours for name, ours in COVERED.items() if only is None or name == only}
 
     def find_spec(self, name, path=None, target=None):
         head, _, rest = name.partition(".")
-        if head not in COVERED:
+        if head not in self.covered:
             return None
         if covering(COVERED[head] + ("." + rest if rest else "")) is None:
             raise ImportError(f"tutti does not cover {name} (python -m tutti run serves {head} from {COVERED[head]})")
@@ -88,8 +89,8 @@ def report(finder, begun):
     )
 
 
-def run(path, arguments, device=None):
-    """Run the script as __main__."""
+def run(path, arguments, device=None, only=None):
+    """Run the script as __main__; `only`: the one library that is served."""
     from .._jit import dispatch
 
     if device:
@@ -98,7 +99,7 @@ def run(path, arguments, device=None):
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         os.environ["TUTTI_KERNEL_STEP"] = "1"
     chosen = device or os.environ.get("TUTTI_DEVICE")
-    finder = Finder("cuda" if not chosen and tutti.cuda.is_available() else None)
+    finder = Finder("cuda" if not chosen and tutti.cuda.is_available() else None, only)
     sys.meta_path.insert(0, finder)
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(path))

@@ -608,7 +608,7 @@ class _Conv(Module):
         --------
         >>> tt.nn.Conv2d(1, 2, 3).reset_parameters()
         """
-        _draw_uniform(self, self.weight[0].size)
+        _draw_uniform(self, math.prod(self.weight.shape[1:]))
 
     def extra_repr(self):
         """The numbers that the layer was made with.

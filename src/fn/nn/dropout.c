@@ -70,14 +70,21 @@ static tt_array *nn_feature_alpha_dropout(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(nn_feature_alpha_dropout)
 
-/* Whole channels of [images, channels, n axes of space], or of one image alone. */
+/* Whole channels of [images, channels, n axes of space], or of one image alone. Other ranks PyTorch takes with a
+ * warning where n is 2 or 3, the first two axes for images and channels. */
 static tt_array *dropout_channels(tt_composer *c, const tt_call_frame *f, const char *name, int n) {
   dropping d;
   if (!read_dropping(c, f, name, &d)) return NULL;
   bool single = d.x->rank == n + 1;
-  if (!single && d.x->rank != n + 2)
+  bool other = !single && d.x->rank != n + 2;
+  if (other && (n == 1 || d.x->rank < 2))
     return tt__compose_fail(c, TT_EVALUE, "%s: Expected %dD or %dD input, but received a %dD input", name, n + 1, n + 2,
                             d.x->rank);
+  if (other)
+    tt__warn(TT_WARN_USER,
+             "%s: Received a %d-D input to %s, which is deprecated and will result in an error in a future release. To "
+             "retain the behavior and silence this warning, please use dropout instead.",
+             name, d.x->rank, name);
   return tt__nn_result(c, f, dropped(c, f, &d, single ? 1 : 2), d.x, 3);
 }
 

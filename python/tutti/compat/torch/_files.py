@@ -6,6 +6,7 @@ nothing is imported, and no code is called but what stands in this module.
 """
 
 import io
+import math
 import os
 import pickle
 import struct
@@ -660,7 +661,7 @@ class _Writer:
         self.put(key)
         kind, _, index = str(value.device).partition(":")
         self.put("cpu" if kind == "cpu" else f"{kind}:{index}")
-        self.put(int(root.size) * (1 if dtype in _STORAGE_OF else root.dtype.itemsize))
+        self.put(math.prod(root.shape) * (1 if dtype in _STORAGE_OF else root.dtype.itemsize))
         self.out.write(b"tQ")
 
     # Classes, or names of classes that a module like PyTorch has for itself.

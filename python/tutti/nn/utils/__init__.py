@@ -1,5 +1,7 @@
 """What is done with all parameters of a network: gradients kept short, parameters as one vector."""
 
+import math
+
 from ... import _core, autograd
 from . import rnn as rnn
 
@@ -157,5 +159,6 @@ def vector_to_parameters(vec, parameters):
     at = 0
     with autograd.no_grad():
         for p in parameters:
-            p[...] = vec[at : at + p.size].reshape(p.shape)
-            at += p.size
+            size = math.prod(p.shape)
+            p[...] = vec[at : at + size].reshape(p.shape)
+            at += size

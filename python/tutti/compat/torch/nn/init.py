@@ -1,0 +1,26 @@
+"""torch.nn.init: tutti's, which write into tensors and what `data` of them is."""
+
+import functools as _functools
+
+from ....nn import init as _init
+from .._tensor import Data as _Data
+from .._tensor import written as _written
+
+__all__ = list(_init.__all__)
+
+
+def _writing(function):
+    @_functools.wraps(function)
+    def call(tensor, *args, generator=None, **how):
+        if type(tensor) is not _Data:
+            return function(tensor, *args, **how)
+        made = tensor.copy()
+        function(made, *args, **how)
+        return _written(tensor, made)
+
+    return call
+
+
+for _name in __all__:
+    _value = getattr(_init, _name)
+    globals()[_name] = _writing(_value) if _name.endswith("_") else _value

@@ -1,0 +1,5 @@
+"""torch.nn.parameter"""
+
+from ._modules import Parameter
+
+__all__ = ["Parameter"]

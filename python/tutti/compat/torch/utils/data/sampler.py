@@ -1,0 +1,9 @@
+"""torch.utils.data.sampler: names of torch.utils.data."""
+
+
+def __getattr__(name):
+    from tutti.compat.torch.utils import data
+
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(data, name)

@@ -1,0 +1,85 @@
+"""tutti.compat.torch's tensors: what PyTorch's documentation says of promotion, methods, views and writing in place."""
+
+import pytest
+import tutti as tt
+
+torch = pytest.importorskip("tutti.compat.torch")
+
+
+@pytest.mark.parametrize(
+    "made, dtype",
+    [
+        (lambda: torch.arange(4) * 2.5, torch.float32),
+        (lambda: torch.arange(4) / 2, torch.float32),
+        (lambda: torch.arange(4) + 1, torch.int64),
+        (lambda: torch.exp(torch.arange(4)), torch.float32),
+        (lambda: torch.ones(2) + torch.tensor(1.0, dtype=torch.float64), torch.float32),
+        (lambda: torch.ones(2) + torch.ones(2, dtype=torch.float64), torch.float64),
+        (lambda: torch.arange(2) + torch.tensor(1.0, dtype=torch.float64), torch.float64),
+        (lambda: torch.arange(2, dtype=torch.int8) + torch.tensor(300), torch.int8),
+        (lambda: torch.arange(2, dtype=torch.int32) + torch.ones(2, dtype=torch.float16), torch.float16),
+        (lambda: torch.ones(2, dtype=torch.bool) + 1, torch.int64),
+        (lambda: torch.ones(2) > 0, torch.bool),
+    ],
+)
+def test_operands_meet_as_pytorch_says(made, dtype):
+    x = made()
+    assert type(x) is torch.Tensor and x.dtype == dtype
+
+
+def test_numbers_do_not_come_back_as_floats_from_writing_into_integers():
+    x = torch.arange(3)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        x += 2.5
+
+
+def test_an_element_is_a_view():
+    x = torch.zeros(2, 2)
+    x[0, 1].add_(3)
+    x[1].fill_(2)
+    assert x.tolist() == [[0, 3], [2, 2]]
+
+
+def test_largest_with_their_places():
+    values, indices = torch.tensor([[1.0, 3.0], [4.0, 2.0]]).max(1)
+    assert values.tolist() == [3, 4] and indices.tolist() == [1, 0]
+    assert torch.tensor([1.0, 2.0, 4.0]).std().item() == pytest.approx(1.5275252)
+
+
+def test_shapes():
+    x = torch.zeros(2, 3)
+    assert x.size() == (2, 3) and x.size(1) == 3 and x.numel() == 6 and repr(x.shape) == "torch.Size([2, 3])"
+    assert x.unsqueeze(0).expand(4, -1, -1).shape == (4, 2, 3)
+    assert [tuple(p.shape) for p in x.split(2, 1)] == [(2, 2), (2, 1)]
+
+
+def test_data_is_written_without_a_history():
+    w = torch.nn.Linear(2, 1).weight
+    w.data.fill_(1)
+    w.data[0, 1] = 3
+    w.data -= 0.5
+    assert w.tolist() == [[0.5, 2.5]] and w.requires_grad
+
+
+def test_results_of_parameters_are_tensors():
+    layer = torch.nn.Linear(3, 2)
+    assert isinstance(layer.weight, torch.Tensor) and isinstance(layer.weight, torch.nn.Parameter)
+    out = layer(torch.ones(4, 3))
+    assert type(out) is torch.Tensor
+    out.sum().backward()
+    assert type(layer.weight.grad) is torch.Tensor and layer.weight.grad.tolist() == [[4, 4, 4]] * 2
+
+
+def test_modules_inside_of_modules_are_pytorchs():
+    layer = torch.nn.TransformerEncoderLayer(8, 2)
+    assert isinstance(layer.linear1, torch.nn.Linear) and isinstance(layer.self_attn.out_proj.weight, torch.Tensor)
+
+
+def test_plain_arrays_stay_what_they_are():
+    assert type(tt.ones(3) + 1) is tt.ndarray and type(tt.ones(3)[0]) is tt.ndarray
+    assert isinstance(tt.ones(3, dtype="float32") + torch.ones(3), torch.Tensor)
+
+
+def test_what_is_not_there_says_so():
+    with pytest.raises(AttributeError, match="tutti.compat.torch does not cover torch.jit"):
+        torch.jit  # noqa: B018
