@@ -13,7 +13,8 @@ import tutti as tt
 MODULES = (
     "tutti linalg fft random emath cuda lib.stride_tricks polynomial polynomial.polyutils polynomial.polynomial "
     "polynomial.chebyshev polynomial.hermite polynomial.hermite_e polynomial.laguerre polynomial.legendre kernel "
-    "exceptions optim optim.lr_scheduler nn nn.functional nn.init nn.utils nn.utils.rnn"
+    "exceptions optim optim.lr_scheduler nn nn.functional nn.init nn.utils nn.utils.parametrizations "
+    "nn.utils.parametrize nn.utils.rnn"
 ).split()
 
 

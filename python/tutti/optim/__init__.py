@@ -84,6 +84,8 @@ class Optimizer:
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
+            if type(p).__name__ == "UninitializedParameter":
+                raise ValueError("can't optimize a parameter of a lazy layer that has seen no input")
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if any(id(p) in known for p in own) or len({id(p) for p in own}) < len(own):
             raise ValueError("some parameters appear in more than one parameter group")
