@@ -83,8 +83,8 @@ typedef struct tt_optimizer {
 ** first step or where the kind has none, then holds of the caller's: RMSprop's running mean of squares, momentum,
 ** running mean; Adagrad's sum of squares; Adadelta's running means of squares of gradients and of steps; Adamax'
 ** running mean and largest size; NAdam's and RAdam's running means of gradients and of squares; Rprop's last gradient
-** and its steps; ASGD's mean of parameters; Adafactor's running means of squares of rows and of columns, of a vector the
-** third; Muon's running mean.
+** and its steps; ASGD's mean of parameters; Adafactor's running means of squares of rows and of columns, and of a
+** vector the third; Muon's running mean.
 */
 TT_API tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                                  tt_error *err);

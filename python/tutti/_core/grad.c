@@ -349,8 +349,8 @@ static PyObject *py_adam_step(PyObject *self, PyObject *args) {
   return step_end(&t, tt_adam_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
 }
 
-/* (kind, parameters, states, step, lr, eps, weight_decay, beta1, beta2, momentum, lr_decay, initial, product, low, high,
-** the curve's three numbers, maximize, centered, decoupled, nesterov, turns, rate) */
+/* (kind, parameters, states, step, lr, eps, weight_decay, beta1, beta2, momentum, lr_decay, initial, product, low,
+** high, the curve's three numbers, maximize, centered, decoupled, nesterov, turns, rate) */
 static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
   (void)self;
   stepper t = {0};
