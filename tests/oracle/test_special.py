@@ -404,7 +404,7 @@ NARROW = {"ndtr": 8}  # of its own in float32, so far off
 
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_narrow_types(name):
-    """float32 is float64 rounded but in NARROW; float16 and bfloat16 go through float32; integers become float32 at least."""
+    """float32 is float64 rounded (NARROW: about); halves go through float32; integers become float32 at least."""
     args = [np.float32(np.clip(a[:32], -1e30, 1e30)) for a in sample(name)]
     f = function(name)
     with np.errstate(all="ignore"):
