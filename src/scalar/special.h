@@ -858,7 +858,8 @@ TT__THROUGH_1(erfcx)
 TT__THROUGH_1(erfinv)
 TT__THROUGH_1(erfcinv)
 /* Networks ask for it by the million (gelu), so it has no tables and no branches: e^(x*x/2) times it to the left of 0
- * is a polynomial of (a - 4) / (a + 4) over a + 4 (job ndtrf); the square's lower half is made up for. Within 8 units. */
+ * is a polynomial of (a - 4) / (a + 4) over a + 4 (job ndtrf); the square's lower half is made up for. Off by 7 units
+ * at most. */
 TT_FN tt_f32 tt_ndtr_f32(tt_f32 x) {
   tt_f32 a = tt__clamp_f32(tt_abs_f32(x), 0, 14.8f), hi = a * a, lo = TT_FMA_F32(a, a, -hi), r = 1 / (a + 4);
   tt_f32 t = TT_FMA_F32(r, -8, 1), s = t * t, e = tt__exp_scaled_f32(-0.5f * hi, 0), p, tail;
