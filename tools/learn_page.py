@@ -65,6 +65,13 @@ trunc_normal_ uniform_ xavier_normal_ xavier_uniform_ zeros_
 clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm parameters_to_vector
 remove_spectral_norm remove_weight_norm skip_init spectral_norm vector_to_parameters weight_norm
 """,
+    "nn.utils.parametrizations": """
+orthogonal spectral_norm weight_norm
+""",
+    "nn.utils.parametrize": """
+ParametrizationList cached is_parametrized register_parametrization remove_parametrizations
+transfer_parametrizations_and_params type_before_parametrizations
+""",
     "nn.utils.rnn": """
 PackedSequence invert_permutation pack_padded_sequence pack_sequence pad_packed_sequence pad_sequence
 unpack_sequence unpad_sequence

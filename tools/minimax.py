@@ -145,6 +145,16 @@ def cbrt_job(n):
     return lambda m: mp.cbrt(m), mpf("0.5"), mpf(1), n, lambda m: 1 / mp.cbrt(m)
 
 
+def ndtr_job(n):
+    """(a + 4) e^(a * a / 2) ndtr(-a) by t = (a - 4) / (a + 4), a up to 14.8."""
+
+    def f(t):
+        a = 4 * (1 + t) / (1 - t)
+        return (a + 4) * mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2
+
+    return f, mpf(-1), mpf("10.8") / mpf("18.8"), n, lambda t: 1 / f(t)
+
+
 JOBS = {
     "exp": exp_job(10),
     "expm1": expm1_job(10),
@@ -162,6 +172,7 @@ JOBS = {
     "exp2f": exp2_job(6),
     "expm1f": expm1_job(5),
     "logf": logf_job(8),
+    "ndtrf": ndtr_job(10),
     "sinf": sin_job(3),
     "cosf": cos_job(3),
     "tanhf": tanh_job(6),

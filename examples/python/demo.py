@@ -9,14 +9,12 @@ import csv
 import gzip
 import os
 import pathlib
-import struct
 import sys
-import zlib
 
 import demo_kernels
 import demo_training
 import tutti as tt
-from demo_table import Table, close, np, same
+from demo_table import Table, close, np, same, write_png
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -94,21 +92,6 @@ def heat(table, n, steps, folder):
     print(f"{'':<34} picture: {os.path.relpath(path)}")
 
 
-def write_png(path, gray):
-    """An array (height, width) of uint8 as a greyscale PNG."""
-    height, width = gray.shape
-    pixels = gray.tobytes()
-    lines = b"".join(b"\0" + pixels[i * width : (i + 1) * width] for i in range(height))
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    path.write_bytes(
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
-    )
-
-
 # ---- (c) handwritten digits: standardise, principal components, k-means
 
 
@@ -184,7 +167,7 @@ def main():
         heat(table, 64 if args.quick else 2048, 20 if args.quick else 100, folder)
     images = load_digits()
     digits(table, *images)  # small and from a file: it runs where that is soonest
-    failed = table.failed + demo_training.show(*images, args.quick)
+    failed = table.failed + demo_training.show(*images, args.quick, folder)
     failed += demo_kernels.show(args.quick)
     if failed:
         sys.exit(f"{failed} of the answers are not right")

@@ -1,7 +1,9 @@
-"""What the parts of the demo share: progress on a terminal, timing, comparing, and the table of array programs."""
+"""What the parts of the demo share: progress on a terminal, timing, comparing, pictures, the table of programs."""
 
+import struct
 import sys
 import time
+import zlib
 
 import tutti as tt
 
@@ -41,6 +43,21 @@ def close(tolerance):
 
 def same(a, b):
     return bool(np.array_equal(np.asarray(a), b))
+
+
+def write_png(path, gray):
+    """An array (height, width) of uint8 as a greyscale PNG."""
+    height, width = gray.shape
+    pixels = gray.tobytes()
+    lines = b"".join(b"\0" + pixels[i * width : (i + 1) * width] for i in range(height))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    )
 
 
 class Table:

@@ -38,27 +38,54 @@ typedef struct tt_adam {
 TT_API tt_code tt_adam_step(const tt_adam *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                             tt_error *err);
 
-typedef enum tt_optimizer_kind { TT_RMSPROP, TT_ADAGRAD, TT_ADADELTA, TT_ADAMAX, TT_NADAM, TT_RADAM } tt_optimizer_kind;
+typedef enum tt_optimizer_kind {
+  TT_RMSPROP,
+  TT_ADAGRAD,
+  TT_ADADELTA,
+  TT_ADAMAX,
+  TT_NADAM,
+  TT_RADAM,
+  TT_RPROP,
+  TT_ASGD,
+  TT_ADAFACTOR,
+  TT_MUON
+} tt_optimizer_kind;
+
+/* What Muon's learning rate is multiplied by, of a matrix of m rows and n columns. */
+typedef enum tt_muon_rate {
+  TT_MUON_ORIGINAL, /* sqrt(max(1, m / n)) */
+  TT_MUON_AS_ADAM,  /* 0.2 * sqrt(max(m, n)) */
+  TT_MUON_SPECTRAL  /* sqrt(m / n) */
+} tt_muon_rate;
 
 typedef struct tt_optimizer {
   tt_optimizer_kind kind;
   double lr, eps, weight_decay;
-  double beta1, beta2; /* how slowly running means forget; RMSprop's alpha and Adadelta's rho are beta2 */
-  double momentum;     /* RMSprop's; NAdam's momentum_decay */
-  double lr_decay;     /* Adagrad's */
+  double beta1, beta2; /* how slowly running means forget; RMSprop's alpha and Adadelta's rho are beta2, Rprop's factors
+                        * both; Adafactor's beta2_decay is beta2 */
+  double momentum;     /* RMSprop's, Muon's; NAdam's momentum_decay */
+  double lr_decay;     /* Adagrad's; ASGD's lambd, by which weights decay */
   double initial;      /* Adagrad's first sum */
-  double product;      /* NAdam's momenta of the steps before, multiplied: 1 before the first */
+  double product;   /* NAdam's momenta of the steps before, multiplied: 1 before the first; ASGD's share of the mean */
+  double low, high; /* Rprop's least and largest step; Adafactor's second epsilon, and the largest update in its usual
+                        * size (its first epsilon is eps: below 0, that of the type) */
+  double curve[3];  /* Muon's a * x + b * x^3 + c * x^5, which brings singular values to 1 */
   int maximize;
   int centered;  /* RMSprop's */
-  int decoupled; /* NAdam, RAdam: weights decay by themselves */
+  int decoupled; /* weights decay by themselves */
   int inside;    /* RMSprop, Adagrad: eps is added below the root, as Keras does */
+  int nesterov;  /* Muon's */
+  int turns;     /* how often Muon applies its curve */
+  tt_muon_rate rate;
 } tt_optimizer;
 
 /*
 ** Step number `step` (1 for the first) of another optimiser. state holds 3 arrays for each parameter, NULL before the
 ** first step or where the kind has none, then holds of the caller's: RMSprop's running mean of squares, momentum,
 ** running mean; Adagrad's sum of squares; Adadelta's running means of squares of gradients and of steps; Adamax'
-** running mean and largest size; NAdam's and RAdam's running means of gradients and of squares.
+** running mean and largest size; NAdam's and RAdam's running means of gradients and of squares; Rprop's last gradient
+** and its steps; ASGD's mean of parameters; Adafactor's running means of squares of rows and of columns, and of a
+** vector the third; Muon's running mean.
 */
 TT_API tt_code tt_optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                                  tt_error *err);

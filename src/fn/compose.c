@@ -177,11 +177,15 @@ tt_array *tt__compose_get(tt_composer *c, tt_array *a, const tt_value *index) {
   return tt__compose_keep(c, tt__get(a, index, &out, c->err), &out);
 }
 
-bool tt__compose_set(tt_composer *c, tt_array *a, tt_value value) {
+bool tt__compose_set_at(tt_composer *c, tt_array *a, const tt_value *index, tt_value value) {
   if (!a || c->code != TT_OK) return false;
-  tt_value all = {.tag = TT_V_ELLIPSIS};
-  c->code = tt__set(a, &all, &value, c->err);
+  c->code = tt__set(a, index, &value, c->err);
   return c->code == TT_OK;
+}
+
+bool tt__compose_set(tt_composer *c, tt_array *a, tt_value value) {
+  const tt_value all = {.tag = TT_V_ELLIPSIS};
+  return tt__compose_set_at(c, a, &all, value);
 }
 
 tt_array *tt__compose_empty(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len) {

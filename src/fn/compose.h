@@ -52,6 +52,8 @@ TT_HIDDEN tt_array *tt__compose_view(tt_composer *c, tt_array *a, int rank, cons
 TT_HIDDEN tt_array *tt__compose_slice(tt_composer *c, tt_array *a, int axis, int64_t start, int64_t n, int64_t step);
 TT_HIDDEN tt_array *tt__compose_get(tt_composer *c, tt_array *a, const tt_value *index);
 TT_HIDDEN bool tt__compose_set(tt_composer *c, tt_array *a, tt_value value); /* a[...] = value */
+TT_HIDDEN bool tt__compose_set_at(tt_composer *c, tt_array *a, const tt_value *index,
+                                  tt_value value); /* a[index] = value */
 TT_HIDDEN tt_array *tt__compose_empty(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len);
 TT_HIDDEN tt_array *tt__compose_full(tt_composer *c, tt_dtype dtype, int rank, const int64_t *len, tt_value value);
 /* int64 0, 1, ... n-1 */

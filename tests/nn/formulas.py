@@ -1,5 +1,7 @@
 """The functions of networks in plain NumPy, by name: what the samples of samples.py should give, in float64."""
 
+import itertools
+
 import numpy as np
 from scipy import special
 
@@ -238,6 +240,166 @@ def fold(x, output_size, kernel_size, dilation, padding, stride):
     return image[:, :, padding : padding + output_size[0], padding : padding + output_size[1]]
 
 
+def gaussian(x, y, var, full, eps, reduction):
+    var = var[..., None] if var.ndim < x.ndim else var
+    var = np.maximum(var, eps)
+    return reduced((np.log(var) + (x - y) ** 2 / var + full * np.log(2 * np.pi)) / 2, reduction)
+
+
+def poisson(x, target, log_input, full, reduction):
+    each = np.exp(x) - target * x if log_input else x - target * np.log(x + 1e-8)
+    more = special.xlogy(target, target) - target + np.log(2 * np.pi * target) / 2
+    return reduced(each + (np.where(target > 1, more, 0) if full else 0), reduction)
+
+
+def multi_margin(x, target, p, margin, reduction, weight=None):
+    each = np.zeros(target.shape)
+    for place in np.ndindex(target.shape):
+        row, k = x[place], target[place]
+        miss = np.maximum(margin - row[k] + np.delete(row, k), 0) ** p
+        each[place] = miss.sum() / len(row) * (1 if weight is None else weight[k])
+    return reduced(each, reduction)
+
+
+def multilabel_margin(x, target, reduction):
+    each = np.zeros(x.shape[:-1])
+    for place in np.ndindex(each.shape):
+        row, own = x[place], [k for k in target[place] if k >= 0]
+        other = np.delete(row, own)
+        each[place] = sum(np.maximum(1 - row[k] + other, 0).sum() for k in own) / len(row)
+    return reduced(each, reduction)
+
+
+def multilabel_soft_margin(x, target, reduction, weight=1.0):
+    each = -(target * special.log_expit(x) + (1 - target) * special.log_expit(-x)) * weight
+    return reduced(each.mean(axis=-1), reduction)
+
+
+def pixel_shuffle(x, upscale_factor):
+    *lead, c, h, w = x.shape
+    r, n = upscale_factor, len(lead)
+    x = x.reshape(*lead, c // r**2, r, r, h, w).transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return x.reshape(*lead, c // r**2, h * r, w * r)
+
+
+def pixel_unshuffle(x, downscale_factor):
+    *lead, c, h, w = x.shape
+    r, n = downscale_factor, len(lead)
+    x = x.reshape(*lead, c, h // r, r, w // r, r).transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
+    return x.reshape(*lead, c * r**2, h // r, w // r)
+
+
+def pdist(x, p):
+    return np.array([np.linalg.norm(a - b, p) for k, a in enumerate(x) for b in x[k + 1 :]])
+
+
+def local_response(x, size, alpha, beta, k):
+    squares = np.pad(x**2, [(0, 0), (size // 2, (size - 1) // 2)] + [(0, 0)] * (x.ndim - 2))
+    mean = sum(squares[:, i : i + x.shape[1]] for i in range(size)) / size
+    return x / (k + alpha * mean) ** beta
+
+
+def lp_pool(x, norm_type, kernel_size, stride, ceil_mode):
+    kernels = (kernel_size,) if isinstance(kernel_size, int) else kernel_size
+    y = x**norm_type
+    for d, k in enumerate(kernels, x.ndim - len(kernels)):
+        step, n = stride or k, y.shape[d]
+        out = -(-(n - k) // step) + 1 if ceil_mode else (n - k) // step + 1
+        out -= ceil_mode and (out - 1) * step >= n
+        windows = [np.take(y, range(i * step, min(i * step + k, n)), d) for i in range(out)]
+        y = np.stack([w.mean(axis=d) for w in windows], d)
+    return (y * np.prod(kernels)) ** (1 / norm_type)
+
+
+def affine(theta, size, align_corners):
+    lines = [np.linspace(-1, 1, n) if n > 1 else np.zeros(1) for n in size[2:]]
+    if not align_corners:
+        lines = [line * (len(line) - 1) / len(line) for line in lines]
+    places = np.stack([*np.meshgrid(*lines, indexing="ij")[::-1], np.ones(size[2:])], -1)
+    return np.einsum("...k,bnk->b...n", places, theta)
+
+
+def brought_in(at, n, padding_mode, corners):
+    if padding_mode == "reflection":
+        low, span = (0, n - 1) if corners else (-0.5, n)
+        turn = np.abs(at - low) % (2 * span) if span else 0
+        at = low + (turn if turn <= span else 2 * span - turn)
+    return at if padding_mode == "zeros" else min(max(at, 0), n - 1)
+
+
+def taps(at, n, mode, padding_mode, corners):
+    """Which elements of an axis a place reads, with weights."""
+    at = (at + 1) / 2 * (n - 1) if corners else ((at + 1) * n - 1) / 2
+    if mode == "bicubic":
+        low = int(np.floor(at))
+        made = [(int(brought_in(k, n, padding_mode, corners)), cubic(at - k)) for k in range(low - 1, low + 3)]
+    else:
+        at = brought_in(at, n, padding_mode, corners)
+        low = int(np.floor(at))
+        made = [(int(np.rint(at)), 1.0)] if mode == "nearest" else [(low, low + 1 - at), (low + 1, at - low)]
+    return [(k, w) for k, w in made if 0 <= k < n]
+
+
+def grid_sample(x, grid, mode, padding_mode, align_corners):
+    y = np.zeros((*x.shape[:2], *grid.shape[1:-1]))
+    for b, *place in np.ndindex(grid.shape[:-1]):
+        at = grid[(b, *place)][::-1]
+        axes = [taps(v, n, mode, padding_mode, align_corners) for v, n in zip(at, x.shape[2:])]
+        for tap in itertools.product(*axes):
+            weight = np.prod([w for _, w in tap])
+            y[(b, slice(None), *place)] += weight * x[(b, slice(None), *(k for k, _ in tap))]
+    return y
+
+
+def embedding_bag(
+    input, weight, mode, offsets=None, include_last_offset=False, padding_idx=None, per_sample_weights=None
+):
+    x, table = input, weight
+    idle = None if padding_idx is None else padding_idx % len(table)
+    ends = np.arange(0, x.size + 1, x.shape[-1]) if offsets is None else offsets
+    if offsets is not None and not include_last_offset:
+        ends = [*offsets, x.size]
+    x, by = x.reshape(-1), np.ones(x.size) if per_sample_weights is None else per_sample_weights.reshape(-1)
+    y = np.zeros((len(ends) - 1, table.shape[1]))
+    for k in range(len(y)):
+        own = [i for i in range(ends[k], ends[k + 1]) if x[i] != idle]
+        if own:
+            fold = {"sum": np.sum, "mean": np.mean, "max": np.max}[mode]
+            y[k] = fold([table[x[i]] * by[i] for i in own], axis=0)
+    return y
+
+
+def unpool(x, indices, kernel_size):
+    lead, out = x.shape[:2], tuple(n * kernel_size for n in x.shape[2:])
+    y = np.zeros((*lead, np.prod(out)))
+    np.put_along_axis(y, indices.reshape(*lead, -1), x.reshape(*lead, -1), -1)
+    return y.reshape(*lead, *out)
+
+
+def fractional(x, kernel_size, output_size, _random_samples):
+    y = np.empty((*x.shape[:2], *output_size))
+    for b, c in np.ndindex(x.shape[:2]):
+        u = _random_samples[b, c][:: -1 if x.ndim == 4 else 1]
+        starts = []
+        for n, out, by in zip(x.shape[2:], output_size, u):
+            step = (n - kernel_size) / (out - 1)
+            starts.append([int((i + by) * step) - int(by * step) for i in range(out - 1)] + [n - kernel_size])
+        for place in np.ndindex(output_size):
+            window = tuple(slice(s[k], s[k] + kernel_size) for s, k in zip(starts, place))
+            y[(b, c, *place)] = x[(b, c, *window)].max()
+    return y
+
+
+def conv_tbc(x, w, b, pad):
+    x = np.pad(x, ((pad, pad), (0, 0), (0, 0)))
+    n = len(x) - len(w) + 1
+    return sum(x[k : k + n] @ w[k] for k in range(len(w))) + b
+
+
+def linear_cross_entropy(x, w, target, reduction, linear_bias=0.0):
+    return cross_entropy(np.tensordot(x, w, (1, w.ndim - 1)) + linear_bias, target=target, reduction=reduction)
+
+
 FORMULAS = {
     "relu": lambda x: np.maximum(x, 0),
     "relu6": lambda x: np.clip(x, 0, 6),
@@ -302,4 +464,23 @@ FORMULAS = {
     "triplet_margin_loss": triplet_margin,
     "nll_loss": nll_loss,
     "cross_entropy": cross_entropy,
+    "gaussian_nll_loss": gaussian,
+    "poisson_nll_loss": poisson,
+    "multi_margin_loss": multi_margin,
+    "multilabel_margin_loss": multilabel_margin,
+    "multilabel_soft_margin_loss": multilabel_soft_margin,
+    "pixel_shuffle": pixel_shuffle,
+    "pixel_unshuffle": pixel_unshuffle,
+    "channel_shuffle": lambda x, groups: (x.reshape(len(x), groups, -1, *x.shape[2:]).swapaxes(1, 2).reshape(x.shape)),
+    "pdist": pdist,
+    "local_response_norm": local_response,
+    **{f"lp_pool{n}d": lp_pool for n in (1, 2, 3)},
+    "affine_grid": affine,
+    "grid_sample": grid_sample,
+    "embedding_bag": embedding_bag,
+    **{f"max_unpool{n}d": unpool for n in (1, 2, 3)},
+    "fractional_max_pool2d": fractional,
+    "fractional_max_pool3d": fractional,
+    "conv_tbc": conv_tbc,
+    "linear_cross_entropy": linear_cross_entropy,
 }

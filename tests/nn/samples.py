@@ -291,6 +291,151 @@ def fold(r):
     return [floats(r, r.randint(1, 3), rows, out[0] * out[1])], {"output_size": size, **how}
 
 
+def gaussian(r):
+    shape = shape_of(r, 1)
+    var = r.choice([shape, shape[:-1], (*shape[:-1], 1)])
+    return [floats(r, *shape), floats(r, *shape), np.exp(floats(r, *var))], {
+        "full": r.random() < 0.5,
+        "eps": r.choice([1e-6, 0.3]),
+        "reduction": r.choice(REDUCTIONS),
+    }
+
+
+def poisson(r):
+    shape, logs = shape_of(r), r.random() < 0.5
+    return [floats(r, *shape) if logs else np.asarray(np.exp(floats(r, *shape)))], {
+        "target": np.asarray(np.exp(floats(r, *shape))),
+        "log_input": logs,
+        "full": r.random() < 0.5,
+        "reduction": r.choice(REDUCTIONS),
+    }
+
+
+def multi_margin(r):
+    n, images = r.randint(1, 6), r.choice([None, 1, 4])
+    shape = (n,) if images is None else (images, n)
+    how = {"weight": chances(r, n)} if r.random() < 0.5 else {}
+    target = np.random.default_rng(r.getrandbits(32)).integers(0, n, shape[:-1])
+    p, margin = r.choice([1, 2]), r.choice([1.0, 0.3])
+    return [floats(r, *shape)], {"target": np.asarray(target), "p": p, "margin": margin, **how,
+                                 "reduction": r.choice(REDUCTIONS)}  # fmt: skip
+
+
+def multilabel_margin(r):
+    n, images = r.randint(1, 6), r.choice([None, 1, 4])
+    shape = (n,) if images is None else (images, n)
+    rows = [r.sample(range(n), r.randint(0, n)) for _ in range(images or 1)]
+    target = np.array([[*row, *[-1] * (n - len(row))] for row in rows]).reshape(shape)
+    return [floats(r, *shape)], {"target": target, "reduction": r.choice(REDUCTIONS)}
+
+
+def multilabel_soft_margin(r):
+    shape = shape_of(r, 1, 3)
+    how = {"weight": chances(r, shape[-1])} if r.random() < 0.5 else {}
+    target = (floats(r, *shape) > 0) * 1.0
+    return [floats(r, *shape)], {"target": target, "reduction": r.choice(REDUCTIONS), **how}
+
+
+def shuffled(kind):
+    def make(r):
+        by = r.choice([1, 2, 3])
+        if kind == "channels":
+            space = [r.randint(1, 3) for _ in range(r.randint(1, 2))]
+            return [floats(r, r.randint(1, 2), by * r.randint(1, 3), *space)], {"groups": by}
+        lead, (c, h, w) = [r.randint(1, 2) for _ in range(r.randint(0, 2))], (r.randint(1, 3) for _ in range(3))
+        if kind == "space":
+            return [floats(r, *lead, c, h * by, w * by)], {"downscale_factor": by}
+        return [floats(r, *lead, c * by * by, h, w)], {"upscale_factor": by}
+
+    return make
+
+
+def pdist(r):
+    return [floats(r, r.randint(2, 5), r.randint(1, 4))], {"p": r.choice([2.0, 1.0, 3.0, float("inf")])}
+
+
+def local_response(r):
+    x = floats(r, *(r.randint(1, 6) for _ in range(r.randint(3, 5))))
+    return [x], {"size": r.randint(1, 5), "alpha": r.choice([1e-4, 0.5]), "beta": r.choice([0.75, 0.5]), "k": 2.0}
+
+
+def lp_pool(space):
+    def make(r):
+        x = np.abs(floats(r, r.randint(1, 2), r.randint(1, 3), *(r.randint(3, 7) for _ in range(space))))
+        kernel = tuple(r.randint(1, 3) for _ in range(space))
+        return [x], {"norm_type": r.choice([2.0, 1.0, 3.0]), "kernel_size": kernel[0] if space == 1 else kernel,
+                     "stride": r.choice([None, 1, 2]), "ceil_mode": r.random() < 0.5}  # fmt: skip
+
+    return make
+
+
+def affine(r):
+    n = r.choice([2, 3])
+    size = (r.randint(1, 2), 1, *(r.randint(1, 4) for _ in range(n)))
+    return [floats(r, size[0], n, n + 1)], {"size": size, "align_corners": r.choice([None, True, False])}
+
+
+def grid_sample(r):
+    n = r.choice([2, 2, 3])
+    x = floats(r, r.randint(1, 2), r.randint(1, 3), *(r.randint(1, 5) for _ in range(n)))
+    grid = floats(r, len(x), *(r.randint(1, 4) for _ in range(n)), n) * 0.7 + 0.0137
+    return [x, grid], {
+        "mode": r.choice(["bilinear", "nearest", "bicubic"] if n == 2 else ["bilinear", "nearest"]),
+        "padding_mode": r.choice(["zeros", "border", "reflection"]),
+        "align_corners": r.random() < 0.5,
+    }
+
+
+def embedding_bag(r):
+    rng, rows, width = np.random.default_rng(r.getrandbits(32)), r.randint(1, 6), r.randint(1, 4)
+    how = {"mode": r.choice(["sum", "mean", "max"])}
+    if r.random() < 0.4:
+        how["padding_idx"] = r.randrange(-rows, rows)
+    x = rng.integers(0, rows, (r.randint(1, 4), r.randint(1, 5)))
+    if r.random() < 0.6:
+        x = rng.integers(0, rows, r.randint(1, 8))
+        offsets = [0, *sorted(r.randint(0, len(x)) for _ in range(r.randint(0, 3)))]
+        how["include_last_offset"] = r.random() < 0.5
+        how["offsets"] = np.array([*offsets, len(x)] if how["include_last_offset"] else offsets)
+    if how["mode"] == "sum" and r.random() < 0.5:
+        how["per_sample_weights"] = floats(r, *x.shape)
+    return [], {"input": x, "weight": floats(r, rows, width), **how}
+
+
+def unpool(space):
+    def make(r):
+        lead, size = (r.randint(1, 2), r.randint(1, 3)), tuple(r.randint(1, 3) for _ in range(space))
+        out = tuple(n * 2 for n in size)
+        rng = np.random.default_rng(r.getrandbits(32))
+        places = [rng.permutation(np.prod(out))[: np.prod(size)] for _ in range(lead[0] * lead[1])]
+        return [floats(r, *lead, *size)], {"indices": np.array(places).reshape(*lead, *size), "kernel_size": 2}
+
+    return make
+
+
+def fractional(space):
+    def make(r):
+        x = floats(r, r.randint(1, 2), r.randint(1, 3), *(r.randint(5, 7) for _ in range(space)))
+        u = np.random.default_rng(r.getrandbits(32)).random((*x.shape[:2], space))
+        return [x], {"kernel_size": r.choice([2, 1]), "output_size": tuple(r.randint(2, 3) for _ in range(space)),
+                     "_random_samples": u}  # fmt: skip
+
+    return make
+
+
+def conv_tbc(r):
+    steps, images, channels, outputs, window = (r.randint(1, 4) for _ in range(5))
+    args = [floats(r, steps + window, images, channels), floats(r, window, channels, outputs), floats(r, outputs)]
+    return args, {"pad": r.randint(0, 2)}
+
+
+def linear_cross_entropy(r):
+    n, m, images, more = r.randint(1, 4), r.randint(2, 5), r.randint(1, 4), r.choice([(), (2,)])
+    target = np.random.default_rng(r.getrandbits(32)).integers(0, m, (images, *more))
+    how = {"linear_bias": floats(r, m, *more)} if r.random() < 0.5 else {}
+    return [floats(r, images, n), floats(r, m, *more, n)], {"target": target, "reduction": r.choice(REDUCTIONS), **how}
+
+
 SAMPLES = {
     "relu": alone(),
     "relu6": alone(),
@@ -347,4 +492,23 @@ SAMPLES = {
     "triplet_margin_loss": triplet_margin,
     "nll_loss": classes(False),
     "cross_entropy": classes(True),
+    "gaussian_nll_loss": gaussian,
+    "poisson_nll_loss": poisson,
+    "multi_margin_loss": multi_margin,
+    "multilabel_margin_loss": multilabel_margin,
+    "multilabel_soft_margin_loss": multilabel_soft_margin,
+    "pixel_shuffle": shuffled("pixels"),
+    "pixel_unshuffle": shuffled("space"),
+    "channel_shuffle": shuffled("channels"),
+    "pdist": pdist,
+    "local_response_norm": local_response,
+    **{f"lp_pool{n}d": lp_pool(n) for n in (1, 2, 3)},
+    "affine_grid": affine,
+    "grid_sample": grid_sample,
+    "embedding_bag": embedding_bag,
+    **{f"max_unpool{n}d": unpool(n) for n in (1, 2, 3)},
+    "fractional_max_pool2d": fractional(2),
+    "fractional_max_pool3d": fractional(3),
+    "conv_tbc": conv_tbc,
+    "linear_cross_entropy": linear_cross_entropy,
 }

@@ -100,6 +100,46 @@ def test_borders_around_nothing():
         assert (x.grad.numpy() == np.zeros(shape)).all()
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_places_of_the_largest(n):
+    x = np.random.default_rng(n).standard_normal((2, 3, *(5, 6, 4)[:n]))
+    flat = x.reshape(2, 3, -1)
+    for f in "max_pool", "adaptive_max_pool":
+        pool, both = (getattr(functional, f + f"{n}d{more}") for more in ("", "_with_indices"))
+        most, at = both(tt.array(x), 2)
+        assert (np.take_along_axis(flat, at.numpy().reshape(2, 3, -1), 2) == most.numpy().reshape(2, 3, -1)).all()
+        again = pool(tt.array(x), 2, return_indices=True)
+        assert (again[0].numpy() == pool(tt.array(x), 2).numpy()).all() and (again[1].numpy() == at.numpy()).all()
+    y = (
+        getattr(functional, f"max_unpool{n}d")(*functional.max_pool1d(tt.array(flat), 2, return_indices=True), 2)
+        if n == 1
+        else None
+    )
+    assert y is None or (y.numpy() != 0).sum() == 2 * 3 * 2
+
+
+def test_a_class_by_chance():
+    tt.random.seed(1)
+    logits = tt.log(tt.array([0.5, 0.3, 0.2])) * tt.ones((4000, 1))
+    logits.requires_grad_()
+    y = functional.gumbel_softmax(logits, tau=0.5, hard=True)
+    np.testing.assert_allclose(y.detach().numpy().mean(axis=0), [0.5, 0.3, 0.2], atol=0.03)
+    assert set(np.round(y.detach().numpy(), 12).ravel()) == {0.0, 1.0}
+    (y * tt.arange(3.0)).sum().backward()
+    assert (logits.grad.numpy() != 0).all()
+    soft = functional.gumbel_softmax(logits.detach(), dim=0)
+    np.testing.assert_allclose(soft.numpy().sum(axis=0), 1)
+
+
+def test_first_values_by_places():
+    w = tt.nn.init.dirac_(tt.ones((4, 2, 3, 3)), groups=2)
+    x = np.random.default_rng(0).standard_normal((1, 4, 5, 5))
+    y = functional.conv2d(tt.array(x), w, padding=1, groups=2)
+    assert (y.numpy() == x).all()
+    s = tt.nn.init.sparse_(tt.ones((10, 7)), 0.25, std=2.0).numpy()
+    assert ((s == 0).sum(axis=0) == 3).all() and 1 < s[s != 0].std() < 3
+
+
 def test_batch_norm_remembers():
     x = np.random.default_rng(0).standard_normal((4, 3, 5))
     mean, var = tt.zeros(3), tt.ones(3)
@@ -225,6 +265,26 @@ def test_few_launches(recorded):
     (lambda F, x: F.adaptive_avg_pool2d(x, 1), ValueError, "Expected 3D or 4D tensor, but got a 2D input"),
     (lambda F, x: F.unfold(x[None], 9), ValueError, "its components must be at least one"),
     (lambda F, x: F.fold(x, 4, 2), ValueError, "to be divisible by the product of kernel_size"),
+    (lambda F, x: F.multi_margin_loss(x, tt.array([0, 3])), IndexError, "target out of range: class 3 in row 1"),
+    (lambda F, x: F.multi_margin_loss(x, tt.array([0, 1]), p=3), ValueError, "only p == 1 and p == 2 supported"),
+    (lambda F, x: F.multilabel_margin_loss(x, tt.array([[0, 5, -1]] * 2)), IndexError, "class 5 in row 0"),
+    (lambda F, x: F.gaussian_nll_loss(x, x, -x), ValueError, "var has negative entry/entries"),
+    (lambda F, x: F.gaussian_nll_loss(x, x, x[:, :2]), ValueError, "var is of incorrect size"),
+    (lambda F, x: F.pixel_shuffle(x, 2), ValueError, "at least 3 dimensions, but got input with 2 dimension"),
+    (lambda F, x: F.pixel_shuffle(x[None], 2), ValueError, "is not divisible by 4"),
+    (lambda F, x: F.channel_shuffle(x[None], 3), ValueError, "Number of channels must be divisible by groups"),
+    (lambda F, x: F.pdist(x[0]), ValueError, "pdist only supports 2D tensors, got: 1D"),
+    (lambda F, x: F.grid_sample(x[None, None], tt.ones((1, 2, 2, 2)), "cubic"), ValueError, "expected mode to be"),
+    (lambda F, x: F.grid_sample(x, x), ValueError, "expected 4D or 5D input"),
+    (lambda F, x: F.affine_grid(x[None], (1, 2, 3)), NotImplementedError, "only supports 4D and 5D sizes"),
+    (lambda F, x: F.embedding_bag(tt.array([0, 2]), x, tt.array([0])), IndexError, "found idx to be 2 at position 1"),
+    (lambda F, x: F.embedding_bag(tt.array([0, 1]), x, tt.array([1])), ValueError, r"offsets\[0\] has to be 0"),
+    (lambda F, x: F.embedding_bag(tt.array([0, 1]), x), ValueError, "offsets has to be a 1D Tensor"),
+    (lambda F, x: F.embedding_bag(tt.array([[0]]), x, mode="all"), ValueError, "mode has to be one of sum"),
+    (lambda F, x: F.max_unpool1d(x, tt.array([[0, 1, 6]] * 2), 2), IndexError, "Found an invalid max index: 6"),
+    (lambda F, x: F.max_unpool1d(x, tt.array([[0, 1, 2]] * 2), 2, output_size=(9,)), ValueError, "invalid output_size"),
+    (lambda F, x: F.fractional_max_pool2d(x[None], 2), ValueError, "either an output_size or an output_ratio"),
+    (lambda F, x: F.local_response_norm(x, 2), ValueError, "Expected 3D or higher dimensionality input"),
     (lambda F, x: F.binary_cross_entropy(x, x[0]), ValueError, "Using a target size .* that is different to the input"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said(call, kind, words):
@@ -235,10 +295,17 @@ def test_what_is_wrong_is_said(call, kind, words):
 
 def bits(name, seed, dtype):
     args, how = sample(name, seed)
-    leaves = [given(a, dtype).requires_grad_() for a in args]
-    y = getattr(functional, name)(*leaves, **{k: given(v, dtype) for k, v in how.items()})
+    leaves, named = [given(a, dtype).requires_grad_() for a in args], {k: given(v, dtype) for k, v in how.items()}
+    y = getattr(functional, name)(*leaves, **named) if args else rows_of(name, named, leaves)
     y.backward(tt.array(np.random.default_rng(seed).standard_normal(y.shape)).astype(y.dtype))
-    return [a.detach().numpy().tobytes() for a in (y, *(leaf.grad for leaf in leaves))]
+    grads = (leaf.grad for leaf in leaves)
+    return [a.detach().numpy().tobytes() for a in (y, *grads) if a is not None]
+
+
+def rows_of(name, named, leaves):
+    """Of a table, which is the leaf; the first argument has its rows' numbers."""
+    leaves.append(named["weight"].requires_grad_())
+    return getattr(functional, name)(**named)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -399,14 +399,17 @@ def test_accuracy(name):
     assert worst[0] <= bound, f"{name}: {worst}"
 
 
+NARROW = {"ndtr": 8}  # of its own in float32, so far off
+
+
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_narrow_types(name):
-    """float32 is float64 rounded; float16 and bfloat16 go through float32; integers become float32 at least."""
+    """float32 is float64 rounded (NARROW: about); halves go through float32; integers become float32 at least."""
     args = [np.float32(np.clip(a[:32], -1e30, 1e30)) for a in sample(name)]
     f = function(name)
     with np.errstate(all="ignore"):
         want = np.asarray(f(*[tt.asarray(a.astype("f8")) for a in args])).astype("f4")
-        np.testing.assert_array_equal(np.asarray(f(*map(tt.asarray, args))), want)
+        np.testing.assert_array_max_ulp(np.asarray(f(*map(tt.asarray, args))), want, NARROW.get(name, 0))
         half = [a.astype("f2") for a in args]
         single = np.asarray(f(*[tt.asarray(a.astype("f4")) for a in half]))
         got = f(*map(tt.asarray, half))

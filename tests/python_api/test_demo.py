@@ -22,7 +22,9 @@ def test_demo(tmp_path):
     out = demo(tmp_path)
     assert "accuracy of 10 clusters" in out
     assert re.search(r"regression, 100 epochs .*loss \d", out) and re.search(r"digits by convolution.* right\n", out)
-    assert (tmp_path / "heat.png").read_bytes()[1:4] == b"PNG"
+    assert re.search(r"letters by a transformer.* of letters right\n +it writes: The ", out)
+    for picture in "heat.png", "training.png":
+        assert (tmp_path / picture).read_bytes()[1:4] == b"PNG"
     kernels = out[out.index("\nkernel ") :]
     rows = re.findall(r"(?m)^(\S.*?) (?:cpu|cuda):\d .* ms .* (yes|NO)$", kernels)
     assert {verdict for _, verdict in rows} <= {"yes"}

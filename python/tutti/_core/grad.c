@@ -357,20 +357,22 @@ static PyObject *py_adam_step(PyObject *self, PyObject *args) {
   return step_end(&t, tt_adam_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
 }
 
-/* (kind, parameters, states, step, lr, eps, weight_decay, beta1, beta2, momentum, lr_decay, initial, product, maximize,
-** centered, decoupled, inside) */
+/* (kind, parameters, states, step, lr, eps, weight_decay, beta1, beta2, momentum, lr_decay, initial, product, low,
+** high, the curve's three numbers, maximize, centered, decoupled, inside, nesterov, turns, rate) */
 static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
   (void)self;
   stepper t = {0};
   tt_optimizer o;
   tt_error err;
   long long step;
-  int kind;
-  if (!PyArg_ParseTuple(args, "iOOLdddddddddpppp", &kind, &t.params, &t.states, &step, &o.lr, &o.eps, &o.weight_decay,
-                        &o.beta1, &o.beta2, &o.momentum, &o.lr_decay, &o.initial, &o.product, &o.maximize, &o.centered,
-                        &o.decoupled, &o.inside))
+  int kind, rate;
+  if (!PyArg_ParseTuple(args, "iOOLddddddddddddddpppppii", &kind, &t.params, &t.states, &step, &o.lr, &o.eps,
+                        &o.weight_decay, &o.beta1, &o.beta2, &o.momentum, &o.lr_decay, &o.initial, &o.product, &o.low,
+                        &o.high, &o.curve[0], &o.curve[1], &o.curve[2], &o.maximize, &o.centered, &o.decoupled,
+                        &o.inside, &o.nesterov, &o.turns, &rate))
     return NULL;
   o.kind = (tt_optimizer_kind)kind;
+  o.rate = (tt_muon_rate)rate;
   if (!step_begin(&t, 3)) return step_failed(&t);
   return step_end(&t, tt_optimizer_step(&o, step, t.p.a, t.s.a, t.p.n, &err), &err);
 }

@@ -6,15 +6,20 @@ print(model(tt.ones((4, 2), dtype="float32")).shape)  # (4, 1)
 """
 
 from . import _layers, functional
-from ._module import Module, ModuleDict, ModuleList, Parameter, ParameterList, Sequential
+from ._module import Module, ModuleDict, ModuleList, Parameter, ParameterDict, ParameterList, Sequential
 
-_HERE = [functional, Module, ModuleDict, ModuleList, Parameter, ParameterList, Sequential]
+_HERE = [functional, Module, ModuleDict, ModuleList, Parameter, ParameterDict, ParameterList, Sequential]
 
 # Names with the module that is loaded when one is asked for.
 _LATER = {
+    "_bag": "EmbeddingBag",
     "_borders": "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
-    "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d Upsample ZeroPad1d ZeroPad2d "
-    "ZeroPad3d",
+    "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d Upsample "
+    "UpsamplingBilinear2d UpsamplingNearest2d ZeroPad1d ZeroPad2d ZeroPad3d",
+    "_lazy": "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
+    "LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear",
+    "_more_layers": "AdaptiveLogSoftmaxWithLoss CrossMapLRN2d GaussianNLLLoss LinearCrossEntropyLoss MaxUnpool1d "
+    "MaxUnpool2d MaxUnpool3d Softmax2d TripletMarginWithDistanceLoss",
     "_recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
     "_transformer": "MultiheadAttention Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
     "TransformerEncoderLayer",

@@ -74,6 +74,46 @@ class Upsample(Module):
         return f"{how}, mode={self.mode!r}"
 
 
+class UpsamplingNearest2d(Upsample):
+    """Images of another size, by the nearest element.
+
+    Parameters
+    ----------
+    size : int or tuple of int
+        The lengths of the result; None: scale_factor says them.
+    scale_factor : float or tuple of float
+        How much longer the result is.
+
+    Examples
+    --------
+    >>> tt.nn.UpsamplingNearest2d(scale_factor=2)
+    UpsamplingNearest2d(scale_factor=2.0, mode='nearest')
+    """
+
+    def __init__(self, size=None, scale_factor=None):
+        super().__init__(size, scale_factor, "nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Images of another size, between elements, the outer ones of which lie on each other.
+
+    Parameters
+    ----------
+    size : int or tuple of int
+        The lengths of the result; None: scale_factor says them.
+    scale_factor : float or tuple of float
+        How much longer the result is.
+
+    Examples
+    --------
+    >>> tt.nn.UpsamplingBilinear2d((3, 3))
+    UpsamplingBilinear2d(size=(3, 3), mode='bilinear')
+    """
+
+    def __init__(self, size=None, scale_factor=None):
+        super().__init__(size, scale_factor, "bilinear", align_corners=True)
+
+
 class _Border(Module):
     _n, _mode = 0, ""
 

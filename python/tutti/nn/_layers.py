@@ -43,17 +43,30 @@ _WORDS = {  # of constructors' parameters
     "label_smoothing": "float : The share of the target that all classes share.",
     "blank": "int : The class that stands for no label.",
     "zero_infinity": "bool : Whether a loss that is infinite counts as 0.",
+    "norm_type": "float : The order of the norm.",
+    "output_ratio": "float or tuple of float : The lengths of the result over those of the input.",
+    "_random_samples": "ndarray : The numbers by which windows begin; None: drawn.",
+    "upscale_factor": "int : How much longer height and width get.",
+    "downscale_factor": "int : How much shorter height and width get.",
+    "groups": "int : How many groups the channels make.",
+    "size": "int : How many channels count.",
+    "k": "float : What is added below the power.",
+    "log_input": "bool : Whether the input is logarithms of means.",
+    "full": "bool : Whether what the target alone decides is added.",
+    "LocalResponseNorm.alpha": "float : What the mean square is multiplied by.",
+    "LocalResponseNorm.beta": "float : The power.",
+    "MultiMarginLoss.p": "int : The power of what is missing, 1 or 2.",
     "keepdim": "bool : Whether the axis stays, with length 1.",
 }
 
 
-def _told(summary, parameters, example):
+def _told(name, summary, parameters, example):
     """The docstring of a layer."""
     lines = [summary, ""]
     if parameters:
         lines += ["Parameters", "----------"]
         for p in parameters:
-            kind, _, words = _WORDS[p].partition(" : ")
+            kind, _, words = _WORDS.get(f"{name}.{p}", _WORDS.get(p)).partition(" : ")
             lines += [f"{p} : {kind}", f"    {words}"]
         lines.append("")
     return "\n".join([*lines, "Examples", "--------", *example])
@@ -91,13 +104,13 @@ class _Row(Module):
         said = []
         for name in self._shown:
             value = getattr(self, name)
-            if name == "stride" and value is None:
+            if name == "stride" and value is None and not self._always:
                 value = self.kernel_size
             if self._tuples and isinstance(value, int):
                 value = (value,)
             if name == "inplace" and value is False and not self._always:
                 continue
-            said.append(f"{value}" if self._bare else f"{name}={value!r}")
+            said.append(f"{value}" if name in self._bare else f"{name}={value!r}")
         return ", ".join(said)
 
 
@@ -295,8 +308,8 @@ Tanh() tanh: The hyperbolic tangent. |
 Hardsigmoid(inplace=False) hardsigmoid: Sigmoid as three straight lines. |
 Hardswish(inplace=False) hardswish: x * hardsigmoid(x). |
 Tanhshrink() tanhshrink: x - tanh(x). |
-Hardshrink(lambd=0.5) hardshrink: 0 between -lambd and lambd, else x. | = lambd
-Softshrink(lambd=0.5) softshrink: 0 between -lambd and lambd, else x nearer to 0 by lambd. | = lambd
+Hardshrink(lambd=0.5) hardshrink: 0 between -lambd and lambd, else x. | =lambd
+Softshrink(lambd=0.5) softshrink: 0 between -lambd and lambd, else x nearer to 0 by lambd. | =lambd
 GLU(dim=-1) glu: One half of an axis times sigmoid of the other. | dim
 Softmax(dim=None) softmax: Exponentials over their sum along an axis. | dim
 Softmin(dim=None) softmin: Softmax of the negated elements. | dim
@@ -310,11 +323,20 @@ AvgPool3d(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pa
 AdaptiveAvgPool1d(output_size) adaptive_avg_pool1d: The mean of windows over 1 axis of space, so long that the result has a given size. | output_size
 AdaptiveAvgPool2d(output_size) adaptive_avg_pool2d: The mean of windows over 2 axes of space, so long that the result has a given size. | output_size
 AdaptiveAvgPool3d(output_size) adaptive_avg_pool3d: The mean of windows over 3 axes of space, so long that the result has a given size. | output_size
-AdaptiveMaxPool1d(output_size) adaptive_max_pool1d: The largest element of windows over 1 axis of space, so long that the result has a given size. | output_size
-AdaptiveMaxPool2d(output_size) adaptive_max_pool2d: The largest element of windows over 2 axes of space, so long that the result has a given size. | output_size
-AdaptiveMaxPool3d(output_size) adaptive_max_pool3d: The largest element of windows over 3 axes of space, so long that the result has a given size. | output_size
+AdaptiveMaxPool1d(output_size, return_indices=False) adaptive_max_pool1d: The largest element of windows over 1 axis of space, so long that the result has a given size. | output_size
+AdaptiveMaxPool2d(output_size, return_indices=False) adaptive_max_pool2d: The largest element of windows over 2 axes of space, so long that the result has a given size. | output_size
+AdaptiveMaxPool3d(output_size, return_indices=False) adaptive_max_pool3d: The largest element of windows over 3 axes of space, so long that the result has a given size. | output_size
 Unfold(kernel_size, dilation=1, padding=0, stride=1) unfold: Windows of images as columns. | kernel_size dilation padding stride
 Fold(output_size, kernel_size, dilation=1, padding=0, stride=1) fold: Columns added up to images. | output_size kernel_size dilation padding stride
+LPPool1d(norm_type, kernel_size, stride=None, ceil_mode=False) lp_pool1d: The norm of windows over 1 axis of space. | norm_type kernel_size +stride ceil_mode
+LPPool2d(norm_type, kernel_size, stride=None, ceil_mode=False) lp_pool2d: The norm of windows over 2 axes of space. | norm_type kernel_size +stride ceil_mode
+LPPool3d(norm_type, kernel_size, stride=None, ceil_mode=False) lp_pool3d: The norm of windows over 3 axes of space. | norm_type kernel_size +stride ceil_mode
+FractionalMaxPool2d(kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None) fractional_max_pool2d: The largest element of windows over 2 axes of space at places by chance. |
+FractionalMaxPool3d(kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None) fractional_max_pool3d: The largest element of windows over 3 axes of space at places by chance. |
+PixelShuffle(upscale_factor) pixel_shuffle: Channels that become space. | upscale_factor
+PixelUnshuffle(downscale_factor) pixel_unshuffle: Space that becomes channels. | downscale_factor
+ChannelShuffle(groups) channel_shuffle: Channels in turns, one of each group. | groups
+LocalResponseNorm(size, alpha=0.0001, beta=0.75, k=1.0) local_response_norm: Elements over a power of the mean square of the channels around. | =size alpha beta k
 """  # noqa: E501 (a row is a line)
 _DROPOUTS = """
 Dropout(p=0.5, inplace=False) dropout: In training elements are 0 by chance, the others grow by 1 / (1 - p). | ! p inplace
@@ -336,6 +358,10 @@ BCEWithLogitsLoss(weight=None, size_average=None, reduce=None, reduction='mean',
 KLDivLoss(size_average=None, reduce=None, reduction='mean', log_target=False) kl_div: How far the target is from a distribution whose logarithm is given. |
 NLLLoss(weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean') nll_loss: The negative logarithm of the target's chance. |
 CrossEntropyLoss(weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0) cross_entropy: The negative logarithm of the target's share in softmax. |
+PoissonNLLLoss(log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean') poisson_nll_loss: The negative logarithm of Poisson's distribution. |
+MultiMarginLoss(p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean') multi_margin_loss: What is missing to a margin between the target's class and each other. |
+MultiLabelMarginLoss(size_average=None, reduce=None, reduction='mean') multilabel_margin_loss: What is missing to a margin of 1 between each of several classes and each other. |
+MultiLabelSoftMarginLoss(weight=None, size_average=None, reduce=None, reduction='mean') multilabel_soft_margin_loss: The logistic loss of each class, the mean of all. |
 """  # noqa: E501 (a row is a line)
 _PAIR_LOSSES = """
 CosineEmbeddingLoss(margin=0.0, size_average=None, reduce=None, reduction='mean') cosine_embedding_loss: How unlike vectors are that should be alike, and the other way round. |
@@ -387,13 +413,13 @@ def layer(name):
         "__init__": made["__init__"],
         "_function": staticmethod(getattr(functional, function)),
         "_passed": passed,
-        "_shown": [s for s in shown if s not in "!="],
-        "_always": "!" in shown,  # also numbers that say nothing
-        "_bare": "=" in shown,  # without their names
+        "_shown": [s.lstrip("+=") for s in shown if s != "!"],
+        "_always": any(s[0] in "!+" for s in shown),  # also numbers that say nothing
+        "_bare": [s[1:] for s in shown if s[0] == "="],  # without their names
         "_tuples": name == "AvgPool1d",  # whose numbers PyTorch keeps so
     }
     cls = type(name, (base,), members)
     needed = [word for word, _, value in given if not value]
     call = f"{name}({', '.join(f'{word}=2' for word in needed)})"
-    cls.__doc__ = _told(words, passed, [f">>> tt.nn.{call}", repr(cls(**dict.fromkeys(needed, 2)))])
+    cls.__doc__ = _told(name, words, passed, [f">>> tt.nn.{call}", repr(cls(**dict.fromkeys(needed, 2)))])
     return cls

@@ -64,6 +64,26 @@ class Parameter(_core.ndarray, plain=True):
         return type(self), (self.detach(), self.requires_grad)
 
 
+class UninitializedParameter(Parameter):
+    """A parameter of a lazy layer that has seen no input: its shape is not known.
+
+    Parameters
+    ----------
+    data : array_like
+        Elements that stand for those to come.
+    requires_grad : bool
+        Whether gradients are asked for.
+
+    Examples
+    --------
+    >>> tt.nn.LazyLinear(3).weight
+    <UninitializedParameter>
+    """
+
+    def __repr__(self):
+        return "<UninitializedParameter>"
+
+
 class _Handle:
     """Takes a hook away again."""
 
@@ -666,6 +686,8 @@ class Module:
         >>> tt.all(a.weight == b.weight).item()
         True
         """
+        for path, module in list(self.named_modules()):
+            module._before_loading(_named("", path), state_dict)
         own = self.state_dict(keep_vars=True)
         missing = [name for name in own if name not in state_dict]
         unexpected = [name for name in state_dict if name not in own]
@@ -692,6 +714,9 @@ class Module:
                 else:
                     own[name][...] = value
         return IncompatibleKeys(missing, unexpected)
+
+    def _before_loading(self, path, state):
+        """Called before a state, in which this module's names begin with a path, is compared with what is here."""
 
     def _assign(self, path, value):
         before, _, name = path.rpartition(".")
@@ -985,7 +1010,7 @@ def _converted(value, fn):
     made = fn(value.detach())
     if made.dtype == value.dtype and made.device == value.device:
         return value
-    return Parameter(made, value.requires_grad) if isinstance(value, Parameter) else made
+    return type(value)(made, value.requires_grad) if isinstance(value, Parameter) else made
 
 
 # ---- containers
@@ -1364,4 +1389,292 @@ class ParameterList(Module):
             f"({k}): Parameter containing: [{p.dtype} of size {'x'.join(map(str, p.shape))}]"
             for k, p in self._parameters.items()
         )
+        return "\n".join(lines)
+
+
+class ParameterDict(Module):
+    """A dictionary of parameters, which are found; what is no array stays as it is.
+
+    Parameters
+    ----------
+    parameters : dict
+        Names and values; None: none.
+
+    Examples
+    --------
+    >>> list(tt.nn.ParameterDict({"a": tt.nn.Parameter([1.0])}).state_dict())
+    ['a']
+    """
+
+    def __init__(self, parameters=None):
+        super().__init__()
+        object.__setattr__(self, "_names", {})  # in order
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key):
+        if key not in self._names:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __setitem__(self, key, value):
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{_type_name(key)}')."
+            )
+        self._names[key] = None
+        if isinstance(value, _core.ndarray) and not isinstance(value, Parameter):
+            value = Parameter(value)
+        setattr(self, key, value)
+
+    def __delitem__(self, key):
+        del self._names[key]
+        delattr(self, key)
+
+    def __len__(self):
+        return len(self._names)
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __reversed__(self):
+        return reversed(list(self._names))
+
+    def __contains__(self, key):
+        return key in self._names
+
+    def __or__(self, other):
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
+
+    def copy(self):
+        """Another one of the same parameters.
+
+        Returns
+        -------
+        ParameterDict
+            It.
+
+        Examples
+        --------
+        >>> len(tt.nn.ParameterDict({"a": [1.0]}).copy())
+        1
+        """
+        return ParameterDict({name: self[name] for name in self._names})
+
+    def keys(self):
+        """The names.
+
+        Returns
+        -------
+        iterable of str
+            The names.
+
+        Examples
+        --------
+        >>> list(tt.nn.ParameterDict({"a": tt.ones(1)}).keys())
+        ['a']
+        """
+        return self._names.keys()
+
+    def values(self):
+        """The parameters.
+
+        Returns
+        -------
+        iterable
+            The parameters.
+
+        Examples
+        --------
+        >>> len(list(tt.nn.ParameterDict({"a": tt.ones(1)}).values()))
+        1
+        """
+        return (self[name] for name in self._names)
+
+    def items(self):
+        """Names and parameters.
+
+        Returns
+        -------
+        iterable of (str, object)
+            Names and parameters.
+
+        Examples
+        --------
+        >>> [name for name, p in tt.nn.ParameterDict({"a": tt.ones(1)}).items()]
+        ['a']
+        """
+        return ((name, self[name]) for name in self._names)
+
+    def update(self, parameters):
+        """Add parameters, in the place of those of the same names.
+
+        Parameters
+        ----------
+        parameters : dict
+            Names and values, or pairs of them.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> d = tt.nn.ParameterDict()
+        >>> d.update({"a": tt.ones(1)})
+        >>> len(d)
+        1
+        """
+        for key, value in dict(parameters).items():
+            self[key] = value
+
+    def pop(self, key):
+        """Take a parameter out.
+
+        Parameters
+        ----------
+        key : str
+            Its name.
+
+        Returns
+        -------
+        object
+            The parameter.
+
+        Examples
+        --------
+        >>> tt.nn.ParameterDict({"a": tt.ones(1)}).pop("a").shape
+        (1,)
+        """
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self):
+        """Take the last parameter out.
+
+        Returns
+        -------
+        (str, object)
+            Its name and itself.
+
+        Examples
+        --------
+        >>> tt.nn.ParameterDict({"a": tt.ones(1)}).popitem()[0]
+        'a'
+        """
+        key = next(reversed(self._names))
+        return key, self.pop(key)
+
+    def get(self, key, default=None):
+        """A parameter, or something else where there is none.
+
+        Parameters
+        ----------
+        key : str
+            Its name.
+        default : object
+            What else.
+
+        Returns
+        -------
+        object
+            The parameter.
+
+        Examples
+        --------
+        >>> tt.nn.ParameterDict().get("a", 3)
+        3
+        """
+        return self[key] if key in self._names else default
+
+    def setdefault(self, key, default=None):
+        """A parameter, which is added where there is none.
+
+        Parameters
+        ----------
+        key : str
+            Its name.
+        default : object
+            Its value then.
+
+        Returns
+        -------
+        object
+            The parameter.
+
+        Examples
+        --------
+        >>> tt.nn.ParameterDict().setdefault("a", tt.ones(1)).shape
+        (1,)
+        """
+        if key not in self._names:
+            self[key] = default
+        return self[key]
+
+    def fromkeys(self, keys, default=None):
+        """Another one with one value for all names.
+
+        Parameters
+        ----------
+        keys : iterable of str
+            The names.
+        default : object
+            The value.
+
+        Returns
+        -------
+        ParameterDict
+            It.
+
+        Examples
+        --------
+        >>> len(tt.nn.ParameterDict().fromkeys("ab", tt.ones(1)))
+        2
+        """
+        return ParameterDict(dict.fromkeys(keys, default))
+
+    def clear(self):
+        """Take all parameters out.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> d = tt.nn.ParameterDict({"a": tt.ones(1)})
+        >>> d.clear()
+        >>> len(d)
+        0
+        """
+        for key in list(self._names):
+            del self[key]
+
+    def extra_repr(self):
+        """A line for each parameter.
+
+        Returns
+        -------
+        str
+            The lines.
+
+        Examples
+        --------
+        >>> print(tt.nn.ParameterDict({"a": tt.ones(2)}).extra_repr())
+          (a): Parameter containing: [float64 of size 2]
+        """
+        lines = []
+        for name, p in self.items():
+            if isinstance(p, _core.ndarray):
+                lines.append(f"  ({name}): Parameter containing: [{p.dtype} of size {'x'.join(map(str, p.shape))}]")
+            else:
+                lines.append(f"  ({name}): Object of type: {_type_name(p)}")
         return "\n".join(lines)

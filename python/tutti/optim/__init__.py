@@ -12,17 +12,21 @@ for _ in range(100):
 from .. import _core, autograd
 
 __all__ = [
+    "ASGD",
     "SGD",
+    "Adafactor",
     "Adadelta",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
     "LBFGS",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
     "RMSprop",
+    "Rprop",
     "lr_scheduler",
 ]
 
@@ -84,6 +88,8 @@ class Optimizer:
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
+            if type(p).__name__ == "UninitializedParameter":
+                raise ValueError("can't optimize a parameter of a lazy layer that has seen no input")
         known = {id(p) for group in self.param_groups for p in group["params"]}
         if any(id(p) in known for p in own) or len({id(p) for p in own}) < len(own):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -318,6 +324,12 @@ _WORDS = {
     "lr_decay": "float : How much the learning rate falls with each step.",
     "initial_accumulator_value": "float : What the sums of squares begin with.",
     "momentum_decay": "float : How quickly the momentum grows.",
+    "lambd": "float : How quickly weights decay, and the learning rate falls.",
+    "t0": "float : From which step on the mean is taken.",
+    "etas": "(float, float) : What steps are multiplied by where the gradient's sign changes, and where it stays.",
+    "step_sizes": "(float, float) : The least and the largest step.",
+    "beta2_decay": "float : The power of the step's number that is the share of new squares.",
+    "d": "float : The largest update, in units of its usual size.",
     "decoupled_weight_decay": "bool : Whether weights decay by themselves, not through the gradient.",
     "foreach": "bool : Has no effect: a step is one evaluation.",
     "fused": "bool : Has no effect.",
@@ -493,10 +505,18 @@ _NUMBERS = {
     "lr_decay": 0.0,
     "initial_accumulator_value": 0.0,
     "product": 1.0,
+    "low": 0.0,
+    "high": 0.0,
+    "a": 0.0,
+    "b": 0.0,
+    "c": 0.0,
     "maximize": False,
     "centered": False,
     "decoupled_weight_decay": False,
     "inside": False,  # eps below the root, for tutti.compat.keras
+    "nesterov": False,
+    "turns": 0,
+    "rate": 0,
 }
 
 
@@ -520,7 +540,8 @@ class _Other(Optimizer):
         return {}
 
     def _step(self, g, params, values, step, kept):
-        own = {**_NUMBERS, **{name: g[name] for name in _NUMBERS if name in g}, **self._numbers(g, step, kept)}
+        own = {**_NUMBERS, **{name: g[name] for name in _NUMBERS if name in g}}
+        own |= self._numbers(g, step, kept)
         if "betas" in g:
             own["beta1"], own["beta2"] = g["betas"]
         _core.optimizer_step(self._KIND, params, values, step, *own.values())
@@ -702,6 +723,179 @@ class RAdam(_Other):
         differentiable=False,
     ):
         super().__init__(params, _given(locals()))
+
+
+@_told("array([0.75, 1.75])", *"params lr etas step_sizes capturable foreach maximize differentiable".split())
+class Rprop(_Other):
+    """Steps of each element, which grow while its gradient keeps its sign."""
+
+    _KIND, _STATES = 6, ("prev", "step_size")
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        etas=(0.5, 1.2),
+        step_sizes=(1e-6, 50),
+        *,
+        capturable=False,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+    ):
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        super().__init__(params, _given(locals()))
+
+    def _numbers(self, g, step, kept):
+        return dict(zip(("beta1", "beta2", "low", "high"), (*g["etas"], *g["step_sizes"]), strict=True))
+
+
+@_told(
+    "array([0.5, 1. ])", *"params lr lambd alpha t0 weight_decay foreach maximize differentiable capturable".split(),
+    alpha="float : The power by which the learning rate falls.",
+)  # fmt: skip
+class ASGD(_Other):
+    """Gradient descent whose mean is kept beside it."""
+
+    _KIND, _STATES = 7, ("ax",)
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        lambd=1e-4,
+        alpha=0.75,
+        t0=1e6,
+        weight_decay=0,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+        capturable=False,
+    ):
+        _at_least(0, **{"lambd value": lambd})
+        super().__init__(params, _given(locals()))
+
+    def _after(self, g, step):
+        """The learning rate, and the share of the mean, that a step leaves to the next one."""
+        eta = g["lr"] / (1 + g["lambd"] * g["lr"] * step) ** g["alpha"]
+        return eta, 1 / max(1, step - g["t0"])
+
+    def _numbers(self, g, step, kept):
+        eta, mu = self._after(g, step - 1)
+        return {"lr": eta, "lr_decay": g["lambd"], "product": mu}
+
+    def _state_of(self, kept, k):
+        own = super()._state_of(kept, k)
+        if own:
+            eta, mu = self._after(self.param_groups[self._kept.index(kept)], kept.count(k))
+            numbers = {name: _core.array(v, dtype=_core.float32) for name, v in (("eta", eta), ("mu", mu))}
+            own = {"step": own.pop("step"), **numbers, **own}
+        return own
+
+
+@_told(
+    "array([0.605, 1.605])", *"params lr beta2_decay eps d weight_decay foreach maximize".split(),
+    eps="(float, float) : The least size of squares (None: of the type), and of a parameter.",
+    lr="float : The largest learning rate.",
+    weight_decay="float : The share of the parameter that goes at each step, times the learning rate.",
+)  # fmt: skip
+class Adafactor(_Other):
+    """Steps in units of the gradient's usual size, of which matrices keep rows and columns alone."""
+
+    _KIND, _STATES = 8, ("row_var", "col_var", "variance")
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        beta2_decay=-0.8,
+        eps=(None, 1e-3),
+        d=1.0,
+        weight_decay=0.0,
+        *,
+        foreach=None,
+        maximize=False,
+    ):
+        _at_least(0, **{"learning rate": lr, "epsilon1": 0 if eps[0] is None else eps[0], "epsilon2": eps[1]})
+        _at_least(0, **{"weight_decay": weight_decay, "beta2_decay": -beta2_decay})
+        _at_least(1, **{"clipping threshold d": d})
+        numbers = _given(locals())
+        Optimizer.__init__(self, params, numbers)
+
+    def _numbers(self, g, step, kept):
+        first, second = g["eps"]
+        numbers = {"eps": -1.0 if first is None else first, "low": second, "high": g["d"], "beta2": g["beta2_decay"]}
+        return {**numbers, "decoupled_weight_decay": True}
+
+
+_CURVE = (3.4445, -4.7750, 2.0315)
+_RATES = ("original", "match_rms_adamw", "spectral_unclamped")
+
+
+class Muon(_Other):
+    """Steps along the momentum with its singular values brought to 1, of matrices.
+
+    Parameters
+    ----------
+    params : iterable of ndarray, or of dict
+        The parameters, matrices, or groups of them with numbers of their own.
+    lr : float
+        The learning rate.
+    weight_decay : float
+        The share of the parameter that goes at each step, times the learning rate.
+    momentum : float
+        The share of the last step that stays.
+    nesterov : bool
+        Whether the momentum looks ahead.
+    ns_coefficients : (float, float, float)
+        The polynomial that brings singular values to 1.
+    eps : float
+        The least length of what is divided by it.
+    ns_steps : int
+        How often the polynomial is applied.
+    adjust_lr_fn : {'original', 'match_rms_adamw', 'spectral_unclamped'}
+        What the learning rate is multiplied by, of the matrix' lengths; None: 'original'.
+
+    Examples
+    --------
+    >>> w = tt.eye(2).requires_grad_()
+    >>> (w * w).sum().backward()
+    >>> tt.optim.Muon([w], lr=0.25, weight_decay=0).step()
+    >>> bool((w.diagonal() < 1).all())
+    True
+    """
+
+    _KIND, _STATES, _counts = 9, ("momentum_buffer",), False
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        weight_decay=0.1,
+        momentum=0.95,
+        nesterov=True,
+        ns_coefficients=_CURVE,
+        eps=1e-7,
+        ns_steps=5,
+        adjust_lr_fn=None,
+    ):
+        if adjust_lr_fn is not None and adjust_lr_fn not in _RATES:
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+        if not 0 <= ns_steps < 100:
+            raise ValueError("Number of steps must be less than 100 for computational efficiency")
+        super().__init__(params, _given(locals()))
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.ndim != 2:
+                    raise ValueError(
+                        f"Muon only supports 2D parameters whereas we found a parameter with size: {p.shape}"
+                    )
+
+    def _numbers(self, g, step, kept):
+        rate = _RATES.index(g["adjust_lr_fn"] or "original")
+        curve = dict(zip("abc", g["ns_coefficients"], strict=True))
+        return {**curve, "turns": g["ns_steps"], "rate": rate, "decoupled_weight_decay": True}
 
 
 def _given(numbers):

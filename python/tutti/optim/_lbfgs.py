@@ -1,11 +1,88 @@
 """Limited-memory BFGS: steps along directions that earlier gradients say, with several evaluations each."""
 
+from collections import namedtuple
+
 from .. import _core, autograd
 from ..nn.utils import parameters_to_vector, vector_to_parameters
 from . import Optimizer
 
 _dot, _abs, _max = _core.functions["vdot"], _core.ops["absolute"], _core.functions["max"]
 _toward = _core.functions["optim.lbfgs_direction"]
+
+
+# A place along a direction, how far away: the loss, its gradient, and the slope along the direction.
+_Point = namedtuple("_Point", ["t", "loss", "gradient", "slope"])
+_ENOUGH, _FLAT, _CLOSE = 1e-4, 0.9, 1e-9  # of the slope's fall, of the slope's size, between two places
+
+
+def _cubic(a, b, bounds=None):
+    """Where the cubic through two places with their slopes is least, within bounds."""
+    low, high = bounds or (min(a.t, b.t), max(a.t, b.t))
+    if a.t > b.t:
+        a, b = b, a
+    d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
+    square = d1 * d1 - a.slope * b.slope
+    if not square >= 0:
+        return (low + high) / 2
+    d2 = square**0.5
+    width = b.slope - a.slope + 2 * d2
+    least = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / width) if width else (low + high) / 2
+    return min(max(least, low), high)
+
+
+def _bracket(along, t, start, most):
+    """Two places between which there is one that is good enough, or that one alone; and how many were looked at."""
+    before, now, count = start, along(t), 1
+    for turn in range(most):
+        if now.loss > start.loss + _ENOUGH * now.t * start.slope or (turn > 1 and now.loss >= before.loss):
+            return [before, now], count, turn
+        if abs(now.slope) <= -_FLAT * start.slope:
+            return [now], count, turn
+        if now.slope >= 0:
+            return [before, now], count, turn
+        t = _cubic(before, now, (now.t + 0.01 * (now.t - before.t), now.t * 10))
+        before, now = now, along(t)
+        count += 1
+    return [start, now], count, most
+
+
+def _inside(ends, stuck):
+    """A place between two, and whether it was near one of them: a second time it is moved away from there."""
+    t = _cubic(*ends)
+    low, high = min(e.t for e in ends), max(e.t for e in ends)
+    away = 0.1 * (high - low)
+    if min(high - t, t - low) >= away:
+        return t, False
+    if stuck or t >= high or t <= low:
+        return (high - away if abs(t - high) < abs(t - low) else low + away), False
+    return t, True
+
+
+def strong_wolfe(along, t, start, size, most):
+    """A place along a direction where loss and slope have fallen enough (the strong Wolfe conditions).
+
+    `along(t)` evaluates a place, `start` is that at 0, `size` the direction's largest element, `most` how many turns
+    there may be. Gives the place and how many were evaluated.
+    """
+    ends, count, turn = _bracket(along, t, start, most)
+    if len(ends) == 1:
+        return ends[0], count
+    stuck, low = False, int(ends[1].loss < ends[0].loss)
+    while turn < most and abs(ends[1].t - ends[0].t) * size >= _CLOSE:
+        t, stuck = _inside(ends, stuck)
+        now = along(t)
+        count, turn, high = count + 1, turn + 1, 1 - low
+        if now.loss > start.loss + _ENOUGH * t * start.slope or now.loss >= ends[low].loss:
+            ends[high] = now
+            low = int(ends[1].loss < ends[0].loss)
+            continue
+        done = abs(now.slope) <= -_FLAT * start.slope
+        if not done and now.slope * (ends[high].t - ends[low].t) >= 0:
+            ends[high] = ends[low]
+        ends[low] = now
+        if done:
+            break
+    return ends[low], count
 
 
 class LBFGS(Optimizer):
@@ -27,8 +104,8 @@ class LBFGS(Optimizer):
         Changes of parameters or losses that are smaller are the end.
     history_size : int
         How many changes are remembered.
-    line_search_fn : str
-        Not implemented: None.
+    line_search_fn : {'strong_wolfe'}
+        How far to go along a direction: until loss and slope have fallen enough; None: lr times the direction.
 
     Examples
     --------
@@ -56,8 +133,8 @@ class LBFGS(Optimizer):
         history_size=100,
         line_search_fn=None,
     ):
-        if line_search_fn is not None:
-            raise NotImplementedError("LBFGS: line searches are not implemented")
+        if line_search_fn not in (None, "strong_wolfe"):
+            raise ValueError("only 'strong_wolfe' is supported")
         if not lr >= 0:
             raise ValueError(f"Invalid learning rate: {lr}")
         super().__init__(
@@ -142,11 +219,25 @@ class LBFGS(Optimizer):
             slope = float(_dot(gradient, d))
             if slope > -group["tolerance_change"]:
                 return
-            vector_to_parameters(parameters_to_vector(params) + d * t, params)
+            before, start = loss, parameters_to_vector(params)
+            if group["line_search_fn"]:
+
+                def along(t, start=start, d=d):
+                    vector_to_parameters(start + d * t, params)
+                    loss, gradient = float(evaluate()), self._gradient()
+                    return _Point(t, loss, gradient, float(_dot(gradient, d)))
+
+                size, most = float(_max(_abs(d))), group["max_eval"] - evaluations
+                best, more = strong_wolfe(along, t, _Point(0.0, loss, gradient, slope), size, most)
+                t, loss, gradient, _ = best
+                past["t"] = t
+                evaluations += more
+            vector_to_parameters(start + d * t, params)
             if iteration == group["max_iter"]:
                 return
-            before, loss = loss, float(evaluate())
-            gradient, evaluations = self._gradient(), evaluations + 1
+            if not group["line_search_fn"]:
+                loss = float(evaluate())
+                gradient, evaluations = self._gradient(), evaluations + 1
             change = float(_max(_abs(d * t)))
             if (
                 evaluations >= group["max_eval"]

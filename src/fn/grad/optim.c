@@ -1,6 +1,7 @@
 /* Steps of optimisers; see optim.h. */
 #include "fn/grad/optim.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/vec.h"
 #include "device/device.h"
 #include "fn/compose.h"
+#include "fn/linalg/matrix.h"
 #include "graph/session.h"
 #include "graph/tape.h"
 
@@ -335,7 +337,7 @@ typedef struct part {
   tt_composer *c;
   const tt_optimizer *o;
   int64_t step;
-  tt_array *g, *from;
+  tt_array *g, *own, *from; /* `from`: the parameter, less what decays of it */
   tt_array *const *old;
   tt_array **next;
 } part;
@@ -425,11 +427,130 @@ static tt_array *radam(const part *p) {
   return minus(p->c, p->from, lr, tt__compose_op2(p->c, TT_DIV, p->next[0], size_of(p, p->next[1], 1)));
 }
 
+static tt_array *sign_of_product(tt_composer *c, tt_array *a, tt_array *b) {
+  tt_array *both = a && b ? tt__compose_op2(c, TT_MUL, a, b) : NULL;
+  return tt__compose_op1(c, TT_SIGN, both);
+}
+
+/* Steps of each element, longer while its gradient keeps its sign. */
+static tt_array *rprop(const part *p) {
+  tt_composer *c = p->c;
+  const tt_optimizer *o = p->o;
+  tt_array *g = p->g, *size = p->old[1];
+  if (p->old[0]) {
+    tt_array *sign = sign_of_product(c, g, p->old[0]);
+    tt_array *same = tt__compose_opi(c, TT_GT, sign, 0), *turned = tt__compose_opi(c, TT_LT, sign, 0);
+    if (!same || !turned || !g || !size) return NULL;
+    tt_array *longer = tt__compose_opf(c, TT_MUL, size, o->beta2), *less = tt__compose_opf(c, TT_MUL, size, o->beta1);
+    if (!longer || !less) return NULL;
+    size = tt__compose_where(c, turned, tt_v_array(less), tt_v_array(size));
+    size = size ? tt__compose_where(c, same, tt_v_array(longer), tt_v_array(size)) : NULL;
+    g = tt__compose_where(c, turned, tt_v_int(0), tt_v_array(g));
+  } else {
+    size = tt__compose_full(c, (tt_dtype)g->dtype, g->rank, tt__array_len(g), tt_v_float(o->lr));
+  }
+  size = tt__compose_opf(c, TT_MINIMUM, tt__compose_opf(c, TT_MAXIMUM, size, o->low), o->high);
+  p->next[0] = g;
+  p->next[1] = size;
+  return minus(c, p->from, 1, tt__compose_op2(c, TT_MUL, tt__compose_op1(c, TT_SIGN, g), size));
+}
+
+/* Gradient descent, and the mean of where it was. */
+static tt_array *asgd(const part *p) {
+  const tt_optimizer *o = p->o;
+  tt_array *less = tt__compose_opf(p->c, TT_MUL, p->from, 1 - o->lr_decay * o->lr), *w = minus(p->c, less, o->lr, p->g);
+  tt_array *mean = p->old[0];
+  p->next[0] =
+      o->product == 1 || !mean || !w ? w : plus(p->c, mean, o->product, tt__compose_op2(p->c, TT_SUB, w, mean));
+  return w;
+}
+
+/* The mean of squares along an axis counted from the end, or (0) of all elements. */
+static tt_array *mean_square(tt_composer *c, tt_array *a, int from_end) {
+  if (!a || a->rank == 0) return square_of(c, a);
+  uint64_t axes = from_end ? UINT64_C(1) << (a->rank - from_end) : ~UINT64_C(0) >> (64 - a->rank);
+  int64_t n = from_end ? tt__array_len(a)[a->rank - from_end] : a->size;
+  tt_array *sum = tt__compose_reduce(c, TT_RED_SUM, square_of(c, a), axes, from_end != 0);
+  return tt__compose_opf(c, TT_DIV, sum, (double)n);
+}
+
+/* The running mean, which begins with 0. */
+static tt_array *toward(tt_composer *c, tt_array *old, double share, tt_array *now) {
+  return old ? plus(c, old, share, tt__compose_op2(c, TT_SUB, now, old)) : tt__compose_opf(c, TT_MUL, now, share);
+}
+
+/* The usual squares of a matrix' elements out of those of its rows and of its columns. */
+static tt_array *of_rows_and_columns(const part *p, double share, double eps) {
+  tt_composer *c = p->c;
+  tt_array *row = toward(c, p->old[0], share, mean_square(c, p->g, 1));
+  tt_array *column = toward(c, p->old[1], share, mean_square(c, p->g, 2));
+  p->next[0] = row;
+  p->next[1] = column;
+  if (!row || !column) return NULL;
+  int axis = row->rank - 2;
+  tt_array *mean = tt__compose_reduce(c, TT_RED_SUM, row, UINT64_C(1) << axis, true);
+  mean = tt__compose_opf(c, TT_DIV, mean, (double)tt__array_len(row)[axis]);
+  return tt__compose_op2(c, TT_DIV, tt__compose_op2(c, TT_MUL, row, column), tt__compose_opf(c, TT_MAXIMUM, mean, eps));
+}
+
+static tt_array *adafactor(const part *p) {
+  tt_composer *c = p->c;
+  const tt_optimizer *o = p->o;
+  if (tt__is_complex((tt_dtype)p->own->dtype))
+    return tt__compose_fail(c, TT_ETYPE, "Adafactor does not support complex parameters");
+  double share = pow((double)p->step, o->beta2), eps = o->eps, rate = fmin(o->lr, 1 / sqrt((double)p->step));
+  if (eps < 0) eps = p->own->dtype == TT_F64 ? DBL_EPSILON : FLT_EPSILON;
+  tt_array *usual = p->g->rank > 1 ? of_rows_and_columns(p, share, eps)
+                                   : (p->next[2] = toward(c, p->old[2], share, square_of(c, p->g)));
+  tt_array *size = tt__compose_op1(c, TT_SQRT, tt__compose_opf(c, TT_MAXIMUM, usual, eps * eps));
+  tt_array *move = tt__compose_op2(c, TT_DIV, p->g, size);
+  tt_array *weight = tt__compose_op1(c, TT_SQRT, mean_square(c, p->own, 0));
+  tt_array *alpha = tt__compose_opf(c, TT_MUL, tt__compose_opf(c, TT_MAXIMUM, weight, o->low), rate);
+  tt_array *far = tt__compose_opf(c, TT_DIV, tt__compose_op1(c, TT_SQRT, mean_square(c, move, 0)), o->high);
+  tt_array *by = tt__compose_op2(c, TT_DIV, alpha, tt__compose_opf(c, TT_MAXIMUM, far, 1));
+  return tt__compose_op2(c, TT_SUB, p->from, tt__compose_op2(c, TT_MUL, move, by));
+}
+
+/* A matrix with singular values near 1: a polynomial of it, again and again. In float32, where PyTorch takes
+ * bfloat16: the products are small beside those of the network. */
+static tt_array *orthogonal(const part *p, tt_array *g) {
+  tt_composer *c = p->c;
+  const tt_optimizer *o = p->o;
+  tt_dtype t = (tt_dtype)g->dtype;
+  bool tall = tt__array_len(g)[0] > tt__array_len(g)[1];
+  tt_array *x = tt__compose_cast(c, tall ? tt__compose_swap(c, g) : g, TT_F32);
+  tt_array *length = tt__compose_op1(c, TT_SQRT, tt__compose_reduce(c, TT_RED_SUM, square_of(c, x), 3, false));
+  x = tt__compose_op2(c, TT_DIV, x, tt__compose_opf(c, TT_MAXIMUM, length, o->eps));
+  for (int k = 0; k < o->turns && x; k++) {
+    tt_array *a = tt__compose_matmul(c, x, tt__compose_swap(c, x));
+    tt_array *b =
+        plus(c, a ? tt__compose_opf(c, TT_MUL, a, o->curve[1]) : NULL, o->curve[2], tt__compose_matmul(c, a, a));
+    x = plus(c, tt__compose_matmul(c, b, x), o->curve[0], x);
+  }
+  return tt__compose_cast(c, tall ? tt__compose_swap(c, x) : x, t);
+}
+
+static tt_array *muon(const part *p) {
+  tt_composer *c = p->c;
+  const tt_optimizer *o = p->o;
+  if (p->g->rank != 2 || tt__is_complex((tt_dtype)p->g->dtype))
+    return tt__compose_fail(c, TT_EVALUE, "Muon only supports 2D parameters of real numbers");
+  double m = (double)tt__array_len(p->g)[0], n = (double)tt__array_len(p->g)[1];
+  double rate = o->rate == TT_MUON_AS_ADAM    ? 0.2 * sqrt(fmax(m, n))
+                : o->rate == TT_MUON_SPECTRAL ? sqrt(m / n)
+                                              : sqrt(fmax(1, m / n));
+  tt_array *mean = p->next[0] = toward(c, p->old[0], 1 - o->momentum, p->g);
+  tt_array *g = o->nesterov && mean ? toward(c, p->g, o->momentum, mean) : mean;
+  return minus(c, p->from, o->lr * rate, g ? orthogonal(p, g) : NULL);
+}
+
 static void optimizer(change *w, const tt_optimizer *o, int64_t step, int k, tt_array *p, tt_array *const *old) {
   static tt_array *(*const rule[])(const part *p) = {
-      [TT_RMSPROP] = rmsprop, [TT_ADAGRAD] = adagrad, [TT_ADADELTA] = adadelta,
-      [TT_ADAMAX] = adamax,   [TT_NADAM] = nadam,     [TT_RADAM] = radam};
-  part one = {.c = &w->c, .o = o, .step = step, .from = p, .old = old, .next = w->state + (ptrdiff_t)k * STATES};
+      [TT_RMSPROP] = rmsprop,     [TT_ADAGRAD] = adagrad, [TT_ADADELTA] = adadelta, [TT_ADAMAX] = adamax,
+      [TT_NADAM] = nadam,         [TT_RADAM] = radam,     [TT_RPROP] = rprop,       [TT_ASGD] = asgd,
+      [TT_ADAFACTOR] = adafactor, [TT_MUON] = muon};
+  part one = {
+      .c = &w->c, .o = o, .step = step, .own = p, .from = p, .old = old, .next = w->state + (ptrdiff_t)k * STATES};
   one.g = gradient_of(w, p, o->maximize);
   if (!one.g) return;
   if (o->decoupled && o->weight_decay != 0)
@@ -443,7 +564,7 @@ tt_code tt__optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const 
                            tt_error *err) {
   change w;
   bool before = tt__session_tape;
-  if ((unsigned)o->kind > TT_RADAM) return tt__fail(err, TT_EVALUE, "there is no optimiser number %d", (int)o->kind);
+  if ((unsigned)o->kind > TT_MUON) return tt__fail(err, TT_EVALUE, "there is no optimiser number %d", (int)o->kind);
   tt__session_tape = false;
   bool ok = change_begin(&w, n, STATES, err);
   for (int k = 0; k < n && ok && w.c.code == TT_OK; k++)

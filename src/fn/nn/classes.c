@@ -160,3 +160,31 @@ static tt_array *nn_cross_entropy(tt_composer *c, tt_call_frame *f) {
   return chances ? by_chances(c, &k, log) : by_class(c, &k, log);
 }
 TT_HANDLER(nn_cross_entropy)
+
+/* input [..., n], linear_weight [classes, ..., n], target, linear_bias, weight, reduction, ignore_index,
+ * label_smoothing, options: cross entropy of a product. */
+static tt_array *nn_linear_cross_entropy(tt_composer *c, tt_call_frame *f) {
+  tt_array *x = tt__arg_array(c, f, 0), *w = tt__arg_array(c, f, 1), *b = NULL;
+  if (tt__arg_given(f, 3)) b = tt__arg_array(c, f, 3);
+  if (!x || !w || c->code != TT_OK) return NULL;
+  if (tt__arg_given(f, 8)) return tt__compose_fail(c, TT_ENOTIMPL, "linear_cross_entropy: options are not implemented");
+  if (x->rank < 1 || w->rank < 2 || x->rank - 1 + w->rank - 1 > TT_MAX_RANK)
+    return tt__compose_fail(c, TT_EVALUE,
+                            "linear_cross_entropy: expected an input of 1 or more axes and a weight of 2 or more");
+  int64_t n = tt__array_len(w)[w->rank - 1], flat[2] = {n ? w->size / n : 0, n}, len[TT_MAX_RANK];
+  w = tt__compose_reshape(c, w, 2, flat);
+  if (b) b = tt__compose_reshape(c, b, 1, flat);
+  if (!w || c->code != TT_OK) return NULL;
+  const tt_value product[] = {tt_v_array(x), tt_v_array(w), b ? tt_v_array(b) : (tt_value){.tag = TT_V_NONE}};
+  tt_array *y = tt__fn_call(c, "nn.functional.linear", product, 3);
+  tt_array *own = f->arg[1].as.array;
+  int lead = x->rank - 1, more = own->rank - 1;
+  memcpy(len, tt__array_len(x), sizeof *len * (size_t)lead);
+  memcpy(len + lead, tt__array_len(own), sizeof *len * (size_t)more);
+  y = tt__compose_reshape(c, y, lead + more, len);
+  const tt_value missing = {.tag = TT_V_MISSING};
+  const tt_value arg[] = {tt_v_array(y), f->arg[2], f->arg[4], missing, tt__arg_given(f, 6) ? f->arg[6] : missing,
+                          missing,       f->arg[5], f->arg[7]};
+  return y ? tt__fn_call(c, "nn.functional.cross_entropy", arg, 8) : NULL;
+}
+TT_HANDLER(nn_linear_cross_entropy)

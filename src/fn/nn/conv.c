@@ -206,3 +206,18 @@ static tt_array *conv_of(tt_composer *c, const tt_call_frame *f, int n, bool tra
 CONV(1)
 CONV(2)
 CONV(3)
+
+/* input [steps, images, channels], weight [window, channels, outputs], bias, pad: conv1d with the axes turned. */
+static tt_array *nn_conv_tbc(tt_composer *c, tt_call_frame *f) {
+  static const int ahead[] = {1, 2, 0}, back[] = {2, 1, 0}, turn[] = {2, 0, 1};
+  tt_array *x = tt__arg_array(c, f, 0), *w = tt__arg_array(c, f, 1);
+  if (!x || !w) return NULL;
+  if (x->rank != 3 || w->rank != 3)
+    return tt__compose_fail(
+        c, TT_EVALUE, "Input and weight must have 3 dims: time, batch, in_channel and window, in_channel, out_channel");
+  x = tt__compose_transpose(c, x, ahead);
+  w = tt__compose_transpose(c, w, back);
+  const tt_value arg[] = {tt_v_array(x), tt_v_array(w), f->arg[2], tt_v_int(1), tt_v_int(tt__arg_int(c, f, 3, 0))};
+  return x && w ? tt__compose_transpose(c, tt__fn_call(c, "nn.functional.conv1d", arg, 5), turn) : NULL;
+}
+TT_HANDLER(nn_conv_tbc)

@@ -198,3 +198,42 @@ static tt_array *init_orthogonal(tt_composer *c, tt_call_frame *f) {
   return write_array(c, to, q);
 }
 TT_HANDLER(init_orthogonal)
+
+/* tensor [outputs, channels, lengths...], groups: windows that give back their channel, as far as there are outputs. */
+static tt_array *init_dirac(tt_composer *c, tt_call_frame *f) {
+  tt_array *to = written(c, f);
+  int64_t groups = tt__arg_int(c, f, 1, 1);
+  if (!to || c->code != TT_OK) return NULL;
+  if (to->rank < 3 || to->rank > 5)
+    return tt__compose_fail(c, TT_EVALUE, "Only tensors with 3, 4, or 5 dimensions are supported");
+  const int64_t *len = tt__array_len(to);
+  if (groups < 1 || len[0] % groups != 0) return tt__compose_fail(c, TT_EVALUE, "dim 0 must be divisible by groups");
+  tt_array *own = tt__compose_opi(c, TT_MOD, tt__compose_iota(c, len[0]), len[0] / groups), *is = NULL;
+  for (int d = 1; d < to->rank; d++) {
+    tt_array *i = tt__nn_along(c, tt__compose_iota(c, len[d]), to->rank, d);
+    tt_array *one = d == 1 ? tt__compose_op2(c, TT_EQ, i, tt__nn_along(c, own, to->rank, 0))
+                           : tt__compose_opi(c, TT_EQ, i, len[d] / 2);
+    is = d == 1 ? one : tt__compose_op2(c, TT_AND, is, one);
+  }
+  return write_array(c, to, is);
+}
+TT_HANDLER(init_dirac)
+
+/* tensor, sparsity, std: of each column so large a part is 0 (rounded up), by chance where. */
+static tt_array *init_sparse(tt_composer *c, tt_call_frame *f) {
+  tt_array *to = written(c, f);
+  double sparsity = tt__arg_float(c, f, 1, 0.1), std = tt__arg_float(c, f, 2, 0.01);
+  if (!to || c->code != TT_OK) return NULL;
+  if (to->rank != 2) return tt__compose_fail(c, TT_EVALUE, "Only tensors with 2 dimensions are supported");
+  int64_t rows = tt__array_len(to)[0], gone = (int64_t)ceil(sparsity * (double)rows);
+  if (!(sparsity >= 0 && sparsity <= 1)) return tt__compose_fail(c, TT_EVALUE, "sparsity must be between 0 and 1");
+  tt_array *chance = drawn(c, f, 2, tt__array_len(to), TT_F32, false);
+  const tt_value by[] = {tt_v_array(chance), tt_v_int(0)};
+  tt_array *order = chance ? tt__fn_call(c, "argsort", by, 2) : NULL;
+  const tt_value again[] = {tt_v_array(order), tt_v_int(0)};
+  tt_array *place = order ? tt__fn_call(c, "argsort", again, 2) : NULL; /* of each row among those of its column */
+  tt_array *zero = tt__compose_opi(c, TT_LT, place, gone);
+  tt_array *x = tt__compose_opf(c, TT_MUL, drawn(c, f, 2, tt__array_len(to), (tt_dtype)to->dtype, true), std);
+  return zero && x ? write_array(c, to, tt__compose_where(c, zero, tt_v_int(0), tt_v_array(x))) : NULL;
+}
+TT_HANDLER(init_sparse)

@@ -8,34 +8,6 @@
 #include "fn/nn/window.h"
 #include "graph/session.h"
 
-/* Two or three floats, in the type that they promote to (`t`; they come wider where it is half a float), and one
- * shape. */
-static bool meet(tt_composer *c, const tt_call_frame *f, const char *name, int n, tt_array **a, tt_dtype *t) {
-  const int64_t *lens[3];
-  int ranks[3], rank;
-  int64_t len[TT_MAX_RANK];
-  for (int k = 0; k < n; k++) {
-    if (!(a[k] = tt__arg_array(c, f, k))) return false;
-    *t = k == 0 ? (tt_dtype)a[0]->dtype : tt__promote(*t, (tt_dtype)a[k]->dtype);
-  }
-  for (int k = 0; k < n; k++) {
-    if (!(a[k] = tt__nn_floats(c, tt__compose_cast(c, a[k], *t), name))) return false;
-    ranks[k] = a[k]->rank;
-    lens[k] = tt__array_len(a[k]);
-  }
-  if (c->code != TT_OK || (c->code = tt__shape_broadcast(n, ranks, lens, &rank, len, c->err)) != TT_OK) return false;
-  for (int k = 0; k < n; k++)
-    if (!(a[k] = tt__compose_broadcast(c, a[k], rank, len))) return false;
-  return true;
-}
-
-/* Losses times a weight for each, if argument k is one. */
-static tt_array *weighted(tt_composer *c, const tt_call_frame *f, int k, tt_array *loss) {
-  if (!loss || !tt__arg_given(f, k)) return loss;
-  tt_array *w = tt__compose_cast(c, tt__arg_array(c, f, k), (tt_dtype)loss->dtype);
-  return tt__compose_op2(c, TT_MUL, loss, w);
-}
-
 /* ---- of one expression: x the input, y the target, a a number */
 
 typedef struct loss {
@@ -49,7 +21,7 @@ typedef struct loss {
 static tt_array *loss_of(tt_composer *c, tt_call_frame *f, loss *l) {
   tt_array *a[2];
   tt_dtype t;
-  if (!meet(c, f, l->name, 2, a, &t)) return NULL;
+  if (!tt__nn_meet(c, f, l->name, 2, a, &t)) return NULL;
   tt_nn_reduction how = tt__nn_reduction(c, f, l->before, l->how);
   double number = l->number >= 0 ? tt__arg_float(c, f, l->number, l->otherwise) : 0;
   if (c->code != TT_OK) return NULL;
@@ -57,7 +29,7 @@ static tt_array *loss_of(tt_composer *c, tt_call_frame *f, loss *l) {
   tt_value y, value[TT_TERM_VALUES] = {
                   [TT_TERM_X] = tt_v_array(a[0]), [TT_TERM_Y] = tt_v_array(a[1]), [TT_TERM_A] = tt_v_float(number)};
   if (!tt__term_record(c, l->known, value, &y)) return NULL;
-  return tt__nn_reduced(c, weighted(c, f, l->weight, y.as.array), how, t);
+  return tt__nn_reduced(c, tt__nn_weighted(c, f, l->weight, y.as.array), how, t);
 }
 
 #define LOSS(function, ...)                                          \
@@ -114,7 +86,7 @@ static tt_array *nn_binary_cross_entropy(tt_composer *c, tt_call_frame *f) {
   if (!same_shape(c, f,
                   "Using a target size (%s) that is different to the input size (%s) is deprecated. Please ensure "
                   "they have the same size.") ||
-      !meet(c, f, "binary_cross_entropy", 2, a, &t))
+      !tt__nn_meet(c, f, "binary_cross_entropy", 2, a, &t))
     return NULL;
   bool before = tt__session_tape;
   tt__session_tape = false;
@@ -127,7 +99,7 @@ static tt_array *nn_binary_cross_entropy(tt_composer *c, tt_call_frame *f) {
       tt__compose_op2(c, TT_SUB, tt__compose_op2(c, TT_MUL, less, no), tt__compose_op2(c, TT_MUL, a[1], yes));
   tt__session_tape = before;
   each = tt__compose_derived(c, "binary_cross_entropy", a, 2, each);
-  return tt__nn_reduced(c, weighted(c, f, 2, each), how, t);
+  return tt__nn_reduced(c, tt__nn_weighted(c, f, 2, each), how, t);
 }
 TT_HANDLER(nn_binary_cross_entropy)
 
@@ -137,7 +109,7 @@ static tt_array *nn_binary_cross_entropy_with_logits(tt_composer *c, tt_call_fra
   tt_dtype t;
   tt_nn_reduction how = tt__nn_reduction(c, f, 3, 5);
   if (!same_shape(c, f, "Target size (%s) must be the same as input size (%s)") ||
-      !meet(c, f, "binary_cross_entropy_with_logits", 2, a, &t))
+      !tt__nn_meet(c, f, "binary_cross_entropy_with_logits", 2, a, &t))
     return NULL;
   /* (1 - y) * x + (1 + (pos_weight - 1) * y) * -log(expit(x)) */
   tt_array *rest = tt__compose_op2(c, TT_MUL, tt__compose_op1(c, TT_NEG, tt__compose_opf(c, TT_SUB, a[1], 1)), a[0]);
@@ -147,7 +119,7 @@ static tt_array *nn_binary_cross_entropy_with_logits(tt_composer *c, tt_call_fra
     more = tt__compose_op2(c, TT_MUL, tt__compose_opf(c, TT_SUB, more, 1), a[1]);
     log = tt__compose_op2(c, TT_MUL, tt__compose_opf(c, TT_ADD, more, 1), log);
   }
-  return tt__nn_reduced(c, weighted(c, f, 2, tt__compose_op2(c, TT_SUB, rest, log)), how, t);
+  return tt__nn_reduced(c, tt__nn_weighted(c, f, 2, tt__compose_op2(c, TT_SUB, rest, log)), how, t);
 }
 TT_HANDLER(nn_binary_cross_entropy_with_logits)
 
@@ -157,7 +129,7 @@ static tt_array *nn_kl_div(tt_composer *c, tt_call_frame *f) {
   tt_dtype t;
   const char *word = tt__arg_string(c, f, 4, "mean");
   bool logs = tt__arg_bool(c, f, 5, false);
-  if (!meet(c, f, "kl_div", 2, a, &t) || c->code != TT_OK) return NULL;
+  if (!tt__nn_meet(c, f, "kl_div", 2, a, &t) || c->code != TT_OK) return NULL;
   bool by_batch = strcmp(word, "batchmean") == 0;
   tt_nn_reduction how = by_batch ? TT_NN_SUM : tt__nn_reduction(c, f, 2, 4);
   tt_array *each;
@@ -191,7 +163,7 @@ static tt_array *nn_cosine_embedding_loss(tt_composer *c, tt_call_frame *f) {
   tt_dtype t;
   double margin = tt__arg_float(c, f, 3, 0);
   tt_nn_reduction how = tt__nn_reduction(c, f, 4, 6);
-  if (!y || !meet(c, f, "cosine_embedding_loss", 2, a, &t) || c->code != TT_OK) return NULL;
+  if (!y || !tt__nn_meet(c, f, "cosine_embedding_loss", 2, a, &t) || c->code != TT_OK) return NULL;
   if (!(y->rank == 1 && a[0]->rank == 2) && !(y->rank == 0 && a[0]->rank == 1))
     return tt__compose_fail(c, TT_EVALUE, "%dD target tensor expects %dD input tensors, but found inputs with %d axes.",
                             y->rank, y->rank + 1, a[0]->rank);
@@ -215,7 +187,7 @@ static tt_array *nn_margin_ranking_loss(tt_composer *c, tt_call_frame *f) {
   tt_dtype t;
   double margin = tt__arg_float(c, f, 3, 0);
   tt_nn_reduction how = tt__nn_reduction(c, f, 4, 6);
-  if (!meet(c, f, "margin_ranking_loss", 3, a, &t) || c->code != TT_OK) return NULL;
+  if (!tt__nn_meet(c, f, "margin_ranking_loss", 3, a, &t) || c->code != TT_OK) return NULL;
   tt_array *apart = tt__compose_op2(c, TT_MUL, a[2], tt__compose_op2(c, TT_SUB, a[1], a[0]));
   return tt__nn_reduced(c, above_zero(c, tt__compose_opf(c, TT_ADD, apart, margin)), how, t);
 }
@@ -234,7 +206,7 @@ static tt_array *nn_triplet_margin_loss(tt_composer *c, tt_call_frame *f) {
   double margin = tt__arg_float(c, f, 3, 1), p = tt__arg_float(c, f, 4, 2), eps = tt__arg_float(c, f, 5, 1e-6);
   bool swap = tt__arg_bool(c, f, 6, false);
   tt_nn_reduction how = tt__nn_reduction(c, f, 7, 9);
-  if (!meet(c, f, "triplet_margin_loss", 3, a, &t) || c->code != TT_OK) return NULL;
+  if (!tt__nn_meet(c, f, "triplet_margin_loss", 3, a, &t) || c->code != TT_OK) return NULL;
   if (!(margin > 0)) return tt__compose_fail(c, TT_EVALUE, "margin must be greater than 0, got %g", margin);
   tt_array *near = distance(c, a[0], a[1], p, eps), *far = distance(c, a[0], a[2], p, eps);
   if (swap) far = tt__compose_op2(c, TT_MINIMUM, far, distance(c, a[1], a[2], p, eps));

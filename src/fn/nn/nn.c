@@ -86,6 +86,31 @@ tt_array *tt__nn_along(tt_composer *c, tt_array *a, int rank, int axis) {
 
 /* ---- losses */
 
+bool tt__nn_meet(tt_composer *c, const tt_call_frame *f, const char *name, int n, tt_array **a, tt_dtype *t) {
+  const int64_t *lens[3];
+  int ranks[3], rank;
+  int64_t len[TT_MAX_RANK];
+  for (int k = 0; k < n; k++) {
+    if (!(a[k] = tt__arg_array(c, f, k))) return false;
+    *t = k == 0 ? (tt_dtype)a[0]->dtype : tt__promote(*t, (tt_dtype)a[k]->dtype);
+  }
+  for (int k = 0; k < n; k++) {
+    if (!(a[k] = tt__nn_floats(c, tt__compose_cast(c, a[k], *t), name))) return false;
+    ranks[k] = a[k]->rank;
+    lens[k] = tt__array_len(a[k]);
+  }
+  if (c->code != TT_OK || (c->code = tt__shape_broadcast(n, ranks, lens, &rank, len, c->err)) != TT_OK) return false;
+  for (int k = 0; k < n; k++)
+    if (!(a[k] = tt__compose_broadcast(c, a[k], rank, len))) return false;
+  return true;
+}
+
+tt_array *tt__nn_weighted(tt_composer *c, const tt_call_frame *f, int k, tt_array *loss) {
+  if (!loss || !tt__arg_given(f, k)) return loss;
+  tt_array *w = tt__compose_cast(c, tt__arg_array(c, f, k), (tt_dtype)loss->dtype);
+  return tt__compose_op2(c, TT_MUL, loss, w);
+}
+
 tt_nn_reduction tt__nn_reduction(tt_composer *c, const tt_call_frame *f, int before, int k) {
   if (before >= 0 && (tt__arg_given(f, before) || tt__arg_given(f, before + 1))) {
     if (!tt__arg_bool(c, f, before + 1, true)) return TT_NN_EACH;

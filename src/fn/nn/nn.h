@@ -26,6 +26,12 @@ TT_HIDDEN tt_array *tt__nn_mean(tt_composer *c, tt_array *x, uint64_t axes);
 /* Numbers of one axis (or none: NULL) as an array that broadcasts against others of `rank` along `axis`. */
 TT_HIDDEN tt_array *tt__nn_along(tt_composer *c, tt_array *a, int rank, int axis);
 
+/* Arguments 0 to n-1 (3 at most) as floats of one shape, in the type that they promote to (`t`; they come wider where
+ * it is half a float). */
+TT_HIDDEN bool tt__nn_meet(tt_composer *c, const tt_call_frame *f, const char *name, int n, tt_array **a, tt_dtype *t);
+/* Losses times a weight for each, if argument k is one. */
+TT_HIDDEN tt_array *tt__nn_weighted(tt_composer *c, const tt_call_frame *f, int k, tt_array *loss);
+
 /* How a loss is reduced: the mean, the sum, or not at all. */
 typedef enum tt_nn_reduction { TT_NN_MEAN, TT_NN_SUM, TT_NN_EACH } tt_nn_reduction;
 /* What argument k says of it; `before` is where the older size_average and reduce stand, or -1. */

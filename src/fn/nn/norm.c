@@ -220,3 +220,28 @@ static tt_array *nn_group_norm(tt_composer *c, tt_call_frame *f) {
   return tt__nn_result(c, f, scaled(c, y, weight, bias), given, -1);
 }
 TT_HANDLER(nn_group_norm)
+
+/* input, size, alpha, beta, k: over a power of k and the mean square of the channels around. */
+static tt_array *nn_local_response_norm(tt_composer *c, tt_call_frame *f) {
+  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, "local_response_norm");
+  int64_t size = tt__arg_int(c, f, 1, 1);
+  double alpha = tt__arg_float(c, f, 2, 1e-4), beta = tt__arg_float(c, f, 3, 0.75), k = tt__arg_float(c, f, 4, 1);
+  if (!x || c->code != TT_OK) return NULL;
+  if (x->rank < 3)
+    return tt__compose_fail(c, TT_EVALUE, "Expected 3D or higher dimensionality input (got %d dimensions)", x->rank);
+  if (size < 1) return tt__compose_fail(c, TT_EVALUE, "kernel size should be greater than zero");
+  if (x->size == 0) return given;
+  int64_t images = tt__array_len(x)[0], channels = tt__array_len(x)[1];
+  int64_t flat[4] = {images, 1, channels, x->size / (images * channels)};
+  const tt_value around[] = {tt_v_int(0), tt_v_int(0), tt_v_int(size / 2), tt_v_int((size - 1) / 2)};
+  const tt_value window[] = {tt_v_int(size), tt_v_int(1)};
+  tt_array *squares = tt__compose_reshape(c, tt__compose_op1(c, TT_SQUARE, x), 4, flat);
+  const tt_value pad[] = {tt_v_array(squares), {.tag = TT_V_TUPLE, .as.tuple = {around, 4}}};
+  tt_array *wide = squares ? tt__fn_call(c, "nn.functional.pad", pad, 2) : NULL;
+  const tt_value pool[] = {tt_v_array(wide), {.tag = TT_V_TUPLE, .as.tuple = {window, 2}}, tt_v_int(1)};
+  tt_array *mean = wide ? tt__fn_call(c, "nn.functional.avg_pool2d", pool, 3) : NULL;
+  mean = tt__compose_reshape(c, mean, x->rank, tt__array_len(x));
+  tt_array *by = tt__compose_opf(c, TT_ADD, tt__compose_opf(c, TT_MUL, mean, alpha), k);
+  return tt__nn_result(c, f, tt__compose_op2(c, TT_DIV, x, tt__compose_opf(c, TT_POW, by, beta)), given, -1);
+}
+TT_HANDLER(nn_local_response_norm)

@@ -158,13 +158,13 @@ static tt_array *places(tt_composer *c, const pool *p, tt_array *wide) {
 }
 
 /* input, kernel_size, stride, padding, dilation, ceil_mode, return_indices */
-static tt_array *max_pool(tt_composer *c, tt_call_frame *f, const char *name, int n) {
+static tt_array *max_pool(tt_composer *c, tt_call_frame *f, const char *name, int n, bool with_places) {
   pool p = {.name = name, .n = n};
   if (!read_pool(c, f, &p, true) || !measure(c, &p, tt__arg_bool(c, f, 5, false))) return NULL;
   if (!tt__is_float((tt_dtype)p.x->dtype))
     return tt__compose_fail(c, TT_ETYPE, "%s: not implemented for %s", name, tt__dtypes[p.x->dtype].name);
   tt_array *wide = padded(c, &p, p.x, tt_v_float(-INFINITY)), *most = reduced(c, &p, wide, true);
-  if (!tt__arg_bool(c, f, 6, false) || !most) return most;
+  if (!most || (!with_places && !tt__arg_bool(c, f, 6, false))) return most;
   bool before = tt__session_tape;
   tt__session_tape = false;
   tt_array *where = places(c, &p, wide);
@@ -206,8 +206,14 @@ static tt_array *avg_pool(tt_composer *c, const tt_call_frame *f, const char *na
 }
 
 #define POOL(n)                                                                                                      \
-  static tt_array *max_pool##n##d(tt_composer *c, tt_call_frame *f) { return max_pool(c, f, "max_pool" #n "d", n); } \
+  static tt_array *max_pool##n##d(tt_composer *c, tt_call_frame *f) {                                                \
+    return max_pool(c, f, "max_pool" #n "d", n, false);                                                              \
+  }                                                                                                                  \
   TT_HANDLER(max_pool##n##d)                                                                                         \
+  static tt_array *max_pool##n##d_with_indices(tt_composer *c, tt_call_frame *f) {                                   \
+    return max_pool(c, f, "max_pool" #n "d", n, true);                                                               \
+  }                                                                                                                  \
+  TT_HANDLER(max_pool##n##d_with_indices)                                                                            \
   static tt_array *avg_pool##n##d(tt_composer *c, tt_call_frame *f) { return avg_pool(c, f, "avg_pool" #n "d", n); } \
   TT_HANDLER(avg_pool##n##d)
 POOL(1)

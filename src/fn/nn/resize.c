@@ -138,39 +138,101 @@ static tt_array *pooled(tt_composer *c, tt_array *x, int d, int64_t out, bool me
   return mean ? tt__compose_opf(c, TT_DIV, y, (double)(in / out)) : y;
 }
 
-/* input [images, channels, n axes], or without images; output_size, where None is the input's. */
-static tt_array *adaptive(tt_composer *c, const tt_call_frame *f, const char *name, int n, bool mean) {
-  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, name);
-  if (!x) return NULL;
+/* The lengths of the result along the last n axes of x: output_size, where None is the input's. */
+static bool sizes(tt_composer *c, const tt_call_frame *f, const char *name, tt_array *x, int n, int64_t *out) {
+  const tt_value *v = &f->arg[1];
   if (x->rank != n + 1 && x->rank != n + 2)
     return tt__compose_fail(c, TT_EVALUE, "%s(): Expected %dD or %dD tensor, but got a %dD input", name, n + 1, n + 2,
-                            x->rank);
-  const tt_value *v = &f->arg[1];
+                            x->rank),
+           false;
   if (v->tag == TT_V_TUPLE && v->as.tuple.n != n)
-    return tt__compose_fail(c, TT_EVALUE, "%s: output_size must be %d", name, n);
-  for (int k = 0; k < n && x; k++) {
+    return tt__compose_fail(c, TT_EVALUE, "%s: output_size must be %d", name, n), false;
+  for (int k = 0; k < n; k++) {
     const tt_value one = v->tag == TT_V_TUPLE ? v->as.tuple.item[k] : *v;
     const tt_call_frame size = {.arg = &one, .narg = 1};
-    int d = x->rank - n + k;
-    int64_t out = tt__arg_int(c, &size, 0, tt__array_len(x)[d]);
-    if (c->code == TT_OK && out < 0)
+    int64_t in = tt__array_len(x)[x->rank - n + k];
+    out[k] = tt__arg_int(c, &size, 0, in);
+    if (c->code == TT_OK && out[k] < 0)
       tt__compose_fail(c, TT_EVALUE, "%s: elements of output_size must be greater than or equal to 0", name);
-    if (c->code == TT_OK && tt__array_len(x)[d] == 0)
+    if (c->code == TT_OK && in == 0)
       tt__compose_fail(c, TT_EVALUE, "%s(): Expected input to have non-zero size for non-batch dimensions", name);
-    x = c->code == TT_OK ? pooled(c, x, d, out, mean) : NULL;
   }
+  return c->code == TT_OK;
+}
+
+/* input [images, channels, n axes], or without images; output_size */
+static tt_array *adaptive(tt_composer *c, const tt_call_frame *f, const char *name, int n, bool mean) {
+  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, name);
+  int64_t out[3];
+  if (!x || !sizes(c, f, name, x, n, out)) return NULL;
+  for (int k = 0; k < n && x; k++) x = pooled(c, x, x->rank - n + k, out[k], mean);
   return tt__nn_result(c, f, x, given, -1);
 }
 
-#define ADAPTIVE(n)                                                               \
-  static tt_array *nn_adaptive_avg_pool##n##d(tt_composer *c, tt_call_frame *f) { \
-    return adaptive(c, f, "adaptive_avg_pool" #n "d", n, true);                   \
-  }                                                                               \
-  TT_HANDLER(nn_adaptive_avg_pool##n##d)                                          \
-  static tt_array *nn_adaptive_max_pool##n##d(tt_composer *c, tt_call_frame *f) { \
-    return adaptive(c, f, "adaptive_max_pool" #n "d", n, false);                  \
-  }                                                                               \
-  TT_HANDLER(nn_adaptive_max_pool##n##d)
+/* The elements of windows over n axes of space by their numbers, [windows, elements]; beyond the end of a window along
+ * an axis its last one again. */
+static tt_array *window_elements(tt_composer *c, int n, const int64_t *in, const int64_t *out) {
+  int64_t longest[3], len[2] = {1, 1};
+  for (int d = 0; d < n; d++) {
+    longest[d] = 0;
+    for (int64_t i = 0; i < out[d]; i++)
+      longest[d] = tt__max64(longest[d], ends(i, in[d], out[d]) - begins(i, in[d], out[d]));
+    len[0] *= out[d];
+    len[1] *= longest[d];
+  }
+  void *data;
+  tt_array *at = tt__compose_block(c, TT_I64, 2, len, &data);
+  for (int64_t i = 0; at && i < len[0] * len[1]; i++) {
+    int64_t window = i / len[1], element = i % len[1], flat = 0, step = 1;
+    for (int d = n - 1; d >= 0; d--) {
+      int64_t w = window % out[d], from = begins(w, in[d], out[d]), last = ends(w, in[d], out[d]) - 1;
+      flat += step * tt__min64(from + element % longest[d], last);
+      step *= in[d];
+      window /= out[d];
+      element /= longest[d];
+    }
+    ((int64_t *)data)[i] = flat;
+  }
+  return at;
+}
+
+/* The largest of windows, and where in the axes of space they lie. */
+static tt_array *adaptive_places(tt_composer *c, tt_call_frame *f, const char *name, int n) {
+  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, name);
+  int64_t out[3], len[TT_MAX_RANK], space = 1;
+  if (!x || !sizes(c, f, name, x, n, out)) return NULL;
+  const int64_t *in = tt__array_len(x) + x->rank - n;
+  memcpy(len, tt__array_len(x), sizeof *len * (size_t)x->rank);
+  for (int d = 0; d < n; d++) {
+    space *= in[d];
+    len[x->rank - n + d] = out[d];
+  }
+  int64_t flat[2] = {x->size / space, space};
+  tt_array *at = window_elements(c, n, in, out);
+  tt_array *windows = at ? tt__compose_take(c, tt__compose_reshape(c, x, 2, flat), at, 1) : NULL;
+  if (!windows) return NULL;
+  const tt_value arg[] = {tt_v_array(windows), tt_v_int(2), {.tag = TT_V_NONE}, {.tag = TT_V_BOOL, .as.b = true}};
+  tt_array *place = tt__compose_take_lines(c, tt__compose_expand(c, at, 0), tt__fn_call(c, "argmax", arg, 4), 2, false);
+  tt_array *most = tt__compose_reshape(c, tt__compose_reduce(c, TT_RED_MAX, windows, 4, false), x->rank, len);
+  place = tt__compose_reshape(c, place, x->rank, len);
+  most = tt__nn_result(c, f, most, given, -1);
+  return most && place && tt__fn_give(c, f, most) && tt__fn_give(c, f, place) ? most : NULL;
+}
+
+#define ADAPTIVE(n)                                                                                        \
+  static tt_array *nn_adaptive_avg_pool##n##d(tt_composer *c, tt_call_frame *f) {                          \
+    return adaptive(c, f, "adaptive_avg_pool" #n "d", n, true);                                            \
+  }                                                                                                        \
+  TT_HANDLER(nn_adaptive_avg_pool##n##d)                                                                   \
+  static tt_array *nn_adaptive_max_pool##n##d(tt_composer *c, tt_call_frame *f) {                          \
+    static const char name[] = "adaptive_max_pool" #n "d";                                                 \
+    return tt__arg_bool(c, f, 2, false) ? adaptive_places(c, f, name, n) : adaptive(c, f, name, n, false); \
+  }                                                                                                        \
+  TT_HANDLER(nn_adaptive_max_pool##n##d)                                                                   \
+  static tt_array *nn_adaptive_max_pool##n##d_with_indices(tt_composer *c, tt_call_frame *f) {             \
+    return adaptive_places(c, f, "adaptive_max_pool" #n "d", n);                                           \
+  }                                                                                                        \
+  TT_HANDLER(nn_adaptive_max_pool##n##d_with_indices)
 ADAPTIVE(1)
 ADAPTIVE(2)
 ADAPTIVE(3)
@@ -262,3 +324,23 @@ static tt_array *nn_interpolate(tt_composer *c, tt_call_frame *f) {
   return tt__nn_result(c, f, x, given, -1);
 }
 TT_HANDLER(nn_interpolate)
+
+/* ---- older names of interpolation */
+
+static tt_array *interpolated(tt_composer *c, const tt_call_frame *f, const char *mode, bool corners) {
+  const tt_value how = {.tag = TT_V_STRING, .as.s = mode},
+                 ends = {.tag = corners ? TT_V_BOOL : TT_V_NONE, .as.b = corners};
+  const tt_value arg[] = {f->arg[0], f->arg[1], f->arg[2], how, ends};
+  return tt__fn_call(c, "nn.functional.interpolate", arg, 5);
+}
+static tt_array *nn_upsample_nearest(tt_composer *c, tt_call_frame *f) { return interpolated(c, f, "nearest", false); }
+TT_HANDLER(nn_upsample_nearest)
+/* Between the outer elements, in as many axes as there are. */
+static tt_array *nn_upsample_bilinear(tt_composer *c, tt_call_frame *f) { return interpolated(c, f, "bilinear", true); }
+TT_HANDLER(nn_upsample_bilinear)
+
+/* input, size, scale_factor, mode, align_corners */
+static tt_array *nn_upsample(tt_composer *c, tt_call_frame *f) {
+  return tt__fn_call(c, "nn.functional.interpolate", f->arg, 5);
+}
+TT_HANDLER(nn_upsample)

@@ -1,9 +1,13 @@
 /*
-** Functions along one axis, with PyTorch's parameters: shares, unit vectors, likeness and distance of vectors.
+** Functions along one axis, with PyTorch's parameters: shares, unit vectors, likeness and distance of vectors,
+** and classes by chance.
 */
+#include <float.h>
 #include <math.h>
 
+#include "fn/grad/leaf.h"
 #include "fn/nn/nn.h"
+#include "fn/random/draw.h"
 
 /* ---- shares: input, dim, _stacklevel, dtype */
 
@@ -100,3 +104,53 @@ static tt_array *nn_pairwise_distance(tt_composer *c, tt_call_frame *f) {
   return tt__compose_cast(c, length(c, apart, p, a->rank - 1, keep), t);
 }
 TT_HANDLER(nn_pairwise_distance)
+
+/* x, p: between all pairs of rows, those of the first row first. */
+static tt_array *nn_pdist(tt_composer *c, tt_call_frame *f) {
+  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, "pdist");
+  double p = tt__arg_float(c, f, 1, 2);
+  if (!x || c->code != TT_OK) return NULL;
+  if (x->rank != 2) return tt__compose_fail(c, TT_EVALUE, "pdist only supports 2D tensors, got: %dD", x->rank);
+  if (!(p >= 0)) return tt__compose_fail(c, TT_EVALUE, "pdist only supports non-negative p values");
+  int64_t n = tt__array_len(x)[0], pairs = n > 1 ? n * (n - 1) / 2 : 0, at = 0;
+  void *first, *second;
+  tt_array *a = tt__compose_block(c, TT_I64, 1, &pairs, &first), *b = tt__compose_block(c, TT_I64, 1, &pairs, &second);
+  if (!a || !b) return NULL;
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t k = i + 1; k < n; k++, at++) {
+      ((int64_t *)first)[at] = i;
+      ((int64_t *)second)[at] = k;
+    }
+  tt_array *apart = tt__compose_op2(c, TT_SUB, tt__compose_take(c, x, a, 0), tt__compose_take(c, x, b, 0));
+  return tt__nn_result(c, f, length(c, apart, p, 1, false), given, -1);
+}
+TT_HANDLER(nn_pdist)
+
+/* ---- a class by chance: logits, tau, hard, eps, dim */
+
+/* 1 at the largest along an axis, with the slope of the shares. */
+static tt_array *one_of(tt_composer *c, tt_array *y, int axis) {
+  const tt_value arg[] = {tt_v_array(y), tt_v_int(axis), {.tag = TT_V_NONE}, {.tag = TT_V_BOOL, .as.b = true}};
+  tt_array *all = tt__nn_along(c, tt__compose_iota(c, tt__array_len(y)[axis]), y->rank, axis), *still = NULL;
+  tt_array *is = tt__compose_op2(c, TT_EQ, all, tt__fn_call(c, "argmax", arg, 4));
+  if (!is || !tt__compose_keep(c, tt__leaf_detach(y, &still, c->err), &still)) return NULL;
+  tt_array *hard = tt__compose_cast(c, is, (tt_dtype)y->dtype);
+  return tt__compose_op2(c, TT_ADD, tt__compose_op2(c, TT_SUB, hard, still), y);
+}
+
+static tt_array *nn_gumbel_softmax(tt_composer *c, tt_call_frame *f) {
+  tt_array *given = tt__arg_array(c, f, 0), *x = tt__nn_floats(c, given, "gumbel_softmax");
+  double tau = tt__arg_float(c, f, 1, 1);
+  bool hard = tt__arg_bool(c, f, 2, false);
+  if (!x || c->code != TT_OK) return NULL;
+  if (x->rank == 0) return tt__compose_fail(c, TT_EVALUE, "gumbel_softmax: there is no axis of classes");
+  int axis = tt__nn_axis(c, f, 4, x->rank, x->rank - 1);
+  tt_draw d = {.c = c, .f = f, .real = (tt_dtype)x->dtype};
+  if (c->code != TT_OK || !tt__draw_shape_fixed(&d, x->rank, tt__array_len(x))) return NULL;
+  tt_array *waits = tt__compose_op1(c, TT_LOG1P, tt__compose_op1(c, TT_NEG, tt__draw_uniform(&d, d.real)));
+  waits = tt__compose_opf(c, TT_MAXIMUM, tt__compose_op1(c, TT_NEG, waits), FLT_MIN); /* a draw of 0 waits no time */
+  tt_array *more = tt__compose_op2(c, TT_SUB, x, tt__compose_op1(c, TT_LOG, waits));
+  tt_array *y = tt__nn_softmax(c, tt__compose_opf(c, TT_DIV, more, tau), axis);
+  return tt__nn_result(c, f, y && hard ? one_of(c, y, axis) : y, given, -1);
+}
+TT_HANDLER(nn_gumbel_softmax)

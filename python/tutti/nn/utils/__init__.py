@@ -11,7 +11,14 @@ __all__ = [
     "clip_grads_with_norm_",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "remove_spectral_norm",
+    "remove_weight_norm",
+    "skip_init",
+    "spectral_norm",
     "vector_to_parameters",
+    "weight_norm",
 ]
 
 get_total_norm = _core.functions["nn.utils.get_total_norm"]
@@ -162,3 +169,46 @@ def vector_to_parameters(vec, parameters):
             size = math.prod(p.shape)
             p[...] = vec[at : at + size].reshape(p.shape)
             at += size
+
+
+def skip_init(module_cls, *args, **kwargs):
+    """A module whose parameters somebody else will write. Here they have their first values all the same.
+
+    Parameters
+    ----------
+    module_cls : type
+        The module's class.
+    *args : object
+        What its constructor takes.
+    **kwargs : object
+        What its constructor takes by name.
+
+    Returns
+    -------
+    Module
+        The module.
+
+    Examples
+    --------
+    >>> tt.nn.utils.skip_init(tt.nn.Linear, 2, 3)
+    Linear(in_features=2, out_features=3, bias=True)
+    """
+    from .._module import Module
+
+    if not issubclass(module_cls, Module):
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
+    return module_cls(*args, **kwargs)
+
+
+_later = dict.fromkeys("weight_norm remove_weight_norm spectral_norm remove_spectral_norm".split(), "_norms")
+_later |= {name: name for name in ("parametrize", "parametrizations")}
+
+
+def __getattr__(name):
+    if name not in _later:
+        raise AttributeError(f"module 'tutti.nn.utils' has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module("." + _later[name], __name__)
+    value = globals()[name] = module if name == _later[name] else getattr(module, name)
+    return value
