@@ -4,6 +4,7 @@
 */
 #include <math.h>
 
+#include "base/warn.h"
 #include "fn/nn/nn.h"
 
 /* input, p, training, inplace */
