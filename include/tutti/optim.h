@@ -51,6 +51,7 @@ typedef struct tt_optimizer {
   int maximize;
   int centered;  /* RMSprop's */
   int decoupled; /* NAdam, RAdam: weights decay by themselves */
+  int inside;    /* RMSprop, Adagrad: eps is added below the root, as Keras does */
 } tt_optimizer;
 
 /*

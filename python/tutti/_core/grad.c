@@ -350,7 +350,7 @@ static PyObject *py_adam_step(PyObject *self, PyObject *args) {
 }
 
 /* (kind, parameters, states, step, lr, eps, weight_decay, beta1, beta2, momentum, lr_decay, initial, product, maximize,
-** centered, decoupled) */
+** centered, decoupled, inside) */
 static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
   (void)self;
   stepper t = {0};
@@ -358,9 +358,9 @@ static PyObject *py_optimizer_step(PyObject *self, PyObject *args) {
   tt_error err;
   long long step;
   int kind;
-  if (!PyArg_ParseTuple(args, "iOOLdddddddddppp", &kind, &t.params, &t.states, &step, &o.lr, &o.eps, &o.weight_decay,
+  if (!PyArg_ParseTuple(args, "iOOLdddddddddpppp", &kind, &t.params, &t.states, &step, &o.lr, &o.eps, &o.weight_decay,
                         &o.beta1, &o.beta2, &o.momentum, &o.lr_decay, &o.initial, &o.product, &o.maximize, &o.centered,
-                        &o.decoupled))
+                        &o.decoupled, &o.inside))
     return NULL;
   o.kind = (tt_optimizer_kind)kind;
   if (!step_begin(&t, 3)) return step_failed(&t);

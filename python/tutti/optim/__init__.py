@@ -486,6 +486,7 @@ _NUMBERS = {
     "maximize": False,
     "centered": False,
     "decoupled_weight_decay": False,
+    "inside": False,  # eps below the root, for tutti.compat.keras
 }
 
 

@@ -319,8 +319,13 @@ typedef struct part {
 
 static tt_array *square_of(tt_composer *c, tt_array *a) { return a ? tt__compose_op1(c, TT_SQUARE, a) : NULL; }
 
+static tt_array *root_above(const part *p, tt_array *a) {
+  return tt__compose_op1(p->c, TT_SQRT, tt__compose_opf(p->c, TT_ADD, a, p->o->eps));
+}
+
 /* The root of a / by, plus eps. */
 static tt_array *size_of(const part *p, tt_array *a, double by) {
+  if (p->o->inside) return root_above(p, a);
   tt_array *root = tt__compose_op1(p->c, TT_SQRT, a);
   return tt__compose_opf(p->c, TT_ADD, by == 1 ? root : tt__compose_opf(p->c, TT_DIV, root, sqrt(by)), p->o->eps);
 }
@@ -352,10 +357,6 @@ static tt_array *adagrad(const part *p) {
       p->old[0] ? tt__compose_op2(p->c, TT_ADD, p->old[0], more) : tt__compose_opf(p->c, TT_ADD, more, o->initial);
   tt_array *move = tt__compose_op2(p->c, TT_DIV, p->g, size_of(p, p->next[0], 1));
   return minus(p->c, p->from, o->lr / (1 + (double)(p->step - 1) * o->lr_decay), move);
-}
-
-static tt_array *root_above(const part *p, tt_array *a) {
-  return tt__compose_op1(p->c, TT_SQRT, tt__compose_opf(p->c, TT_ADD, a, p->o->eps));
 }
 
 static tt_array *adadelta(const part *p) {
