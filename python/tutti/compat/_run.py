@@ -1,4 +1,4 @@
-"""python -m tutti run: a script that imports numba, pycuda, cupy or jax gets the modules of tutti.compat instead."""
+"""python -m tutti run: a script that imports numba, pycuda, cupy, jax or keras gets the modules of tutti.compat instead."""
 
 import importlib
 import importlib.abc
@@ -12,7 +12,7 @@ import time
 import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
-COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax")}
+COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax", "keras")}
 
 
 def covering(name):

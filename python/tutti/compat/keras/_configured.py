@@ -144,8 +144,8 @@ def by_name(namespace, kind, identifier):
     if isinstance(identifier, dict):
         return deserialize_keras_object(identifier)
     if isinstance(identifier, str):
-        names = {_state.snake_case(n): made for n, made in namespace.items() if _is_public(n, made)}
-        found = _custom.get(identifier) or namespace.get(identifier) or names.get(_state.snake_case(identifier))
+        names = {spelled: made for n, made in namespace.items() if _is_public(n, made) for spelled in _spellings(n)}
+        found = _custom.get(identifier) or namespace.get(identifier) or names.get(identifier.lower())
         if found is None or not callable(found):
             raise ValueError(f"Could not interpret {kind} identifier: {identifier}")
         return found() if inspect.isclass(found) else found
@@ -154,6 +154,10 @@ def by_name(namespace, kind, identifier):
     if not callable(identifier):
         raise ValueError(f"Could not interpret {kind} identifier: {identifier}")
     return identifier
+
+
+def _spellings(name):
+    return _state.snake_case(name), name.lower()
 
 
 def _is_public(name, made):

@@ -197,6 +197,7 @@ class Model(Trainer, Layer):
         super().compile(optimizer, made, *args, **kwargs)
         if loss is None:
             self._losses = None
+        self._idle = None
         self._compile_config = {"optimizer": optimizer, "loss": loss, **kwargs}
 
     @property
@@ -207,6 +208,12 @@ class Model(Trainer, Layer):
 
     def _outputs(self, x):
         return self(x)
+
+    def train_step(self, data):
+        """One step of training; where nothing can be trained, the loss is all there is."""
+        if self._idle is None and self.built:
+            self._idle = not self.trainable_weights
+        return self.test_step(data) if self._idle else super().train_step(data)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss of compile(), and what layers and regularisers add."""

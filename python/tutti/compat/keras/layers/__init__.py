@@ -2,6 +2,7 @@
 
 from .._layer import InputSpec, Layer
 from . import _conv
+from ._attention import AdditiveAttention, Attention, MultiHeadAttention
 from ._core import (
     ELU,
     Activation,
@@ -37,6 +38,18 @@ from ._norm import (
     SpectralNormalization,
     UnitNormalization,
 )
+from ._recurrent import (
+    GRU,
+    LSTM,
+    RNN,
+    Bidirectional,
+    GRUCell,
+    LSTMCell,
+    SimpleRNN,
+    SimpleRNNCell,
+    StackedRNNCells,
+    TimeDistributed,
+)
 from ._shapes import (
     Add,
     Average,
@@ -71,12 +84,14 @@ from ._shapes import (
 
 globals().update({name: getattr(_conv, name) for name in (*_conv.NAMES, *_conv.ALIASES)})
 __all__ = [
-    "Activation", "ActivityRegularization", "Add", "AlphaDropout", "Average", "BatchNormalization", "Concatenate",
-    "Cropping1D", "Cropping2D", "Cropping3D", "Dense", "Dot", "Dropout", "ELU", "EinsumDense", "Embedding", "Flatten",
-    "GaussianDropout", "GaussianNoise", "GroupNormalization", "Identity", "Input", "InputLayer", "InputSpec", "Lambda",
-    "Layer", "LayerNormalization", "LeakyReLU", "Masking", "Maximum", "Minimum", "Multiply", "Normalization", "PReLU",
-    "Permute", "RMSNormalization", "ReLU", "RepeatVector", "Rescaling", "Reshape", "Softmax", "SpatialDropout1D",
-    "SpatialDropout2D", "SpatialDropout3D", "SpectralNormalization", "Subtract", "UnitNormalization", "UpSampling1D",
+    "Activation", "ActivityRegularization", "Add", "AdditiveAttention", "AlphaDropout", "Attention", "Average",
+    "BatchNormalization", "Bidirectional", "Concatenate", "Cropping1D", "Cropping2D", "Cropping3D", "Dense", "Dot",
+    "Dropout", "ELU", "EinsumDense", "Embedding", "Flatten", "GRU", "GRUCell", "GaussianDropout", "GaussianNoise",
+    "GroupNormalization", "Identity", "Input", "InputLayer", "InputSpec", "LSTM", "LSTMCell", "Lambda", "Layer",
+    "LayerNormalization", "LeakyReLU", "Masking", "Maximum", "Minimum", "MultiHeadAttention", "Multiply",
+    "Normalization", "PReLU", "Permute", "RMSNormalization", "RNN", "ReLU", "RepeatVector", "Rescaling", "Reshape",
+    "SimpleRNN", "SimpleRNNCell", "Softmax", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D",
+    "SpectralNormalization", "StackedRNNCells", "Subtract", "TimeDistributed", "UnitNormalization", "UpSampling1D",
     "UpSampling2D", "UpSampling3D", "Wrapper", "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D", "add", "average",
     "concatenate", "dot", "maximum", "minimum", "multiply", "subtract", *_conv.NAMES, *_conv.ALIASES,
 ]  # fmt: skip
