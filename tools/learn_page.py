@@ -10,6 +10,11 @@ import pathlib
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "learn.md"
 MARK = "<!-- from here on: python tools/learn_page.py -->\n"
 NAMES = {
+    "data": """
+BatchSampler ChainDataset ConcatDataset DataLoader Dataset DistributedSampler IterableDataset RandomSampler
+Sampler SequentialSampler StackDataset Subset SubsetRandomSampler TensorDataset WeightedRandomSampler
+default_collate default_convert get_worker_info random_split
+""",
     "nn": """
 AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1d
 AdaptiveMaxPool2d AdaptiveMaxPool3d AlphaDropout AvgPool1d AvgPool2d AvgPool3d BCELoss BCEWithLogitsLoss

@@ -96,7 +96,7 @@ def write_reference(out):
 
     out.mkdir()
     pages = {"tutti": (tutti, tutti.__all__)}
-    networks = ("nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler")
+    networks = ("data", "nn", "nn.functional", "nn.init", "nn.utils", "nn.utils.rnn", "optim", "optim.lr_scheduler")
     networks += ("callbacks", "metrics")
     for name in ("linalg", "fft", "random", "safetensors", "special", "cuda", *networks):
         module = importlib.import_module("tutti." + name)

@@ -452,6 +452,7 @@ def main(core, out):
         "safetensors",
         "special",
         "cuda",
+        "data",
         "nn",
         "nn.functional",
         "nn.init",

@@ -16,6 +16,7 @@
 #include "tutti/monitor.h"
 #include "tutti/optim.h"
 #include "tutti/safetensors.h"
+#include "tutti/segment.h"
 #include "tutti/status.h"
 #include "tutti/stream.h"
 #include "tutti/types.h"

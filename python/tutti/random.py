@@ -451,6 +451,32 @@ def bytes(length):  # noqa: A001 (NumPy's name)
     return _as_bytes(lambda n: globals()["randint"](0, 1 << 32, n, dtype="uint32"), length)
 
 
+def manual_seed(seed):
+    """Seed the generator of the process: that of draws by functions, masks of dropout, new layers and loaders.
+
+    Parameters
+    ----------
+    seed : int
+        The seed; negative ones are taken modulo 2**64.
+
+    Returns
+    -------
+    None
+
+    Examples
+    --------
+    >>> tt.manual_seed(1)
+    >>> x = tt.random.random(3)
+    >>> tt.manual_seed(1)
+    >>> bool((tt.random.random(3) == x).all())
+    True
+    """
+    seed = _operator.index(seed)
+    if not -(1 << 63) <= seed < 1 << 64:
+        raise ValueError("Overflow when unpacking long long")
+    globals()["seed"](seed % (1 << 64))
+
+
 def get_state():
     """The state of the generator of the process, a dictionary.
 

@@ -13,7 +13,8 @@ import tutti as tt
 MODULES = (
     "tutti linalg fft random emath cuda lib.stride_tricks polynomial polynomial.polyutils polynomial.polynomial "
     "polynomial.chebyshev polynomial.hermite polynomial.hermite_e polynomial.laguerre polynomial.legendre kernel "
-    "exceptions safetensors optim optim.lr_scheduler nn nn.functional nn.init nn.utils nn.utils.rnn callbacks metrics"
+    "exceptions data safetensors optim optim.lr_scheduler nn nn.functional nn.init nn.utils nn.utils.rnn callbacks "
+    "metrics"
 ).split()
 
 

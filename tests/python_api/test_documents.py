@@ -40,6 +40,7 @@ def test_every_program_of_the_site_is_run_below():
         "guide.md": 2,
         "index.md": 1,
         "networks.md": 3,
+        "training.md": 3,
     }
 
 
@@ -50,7 +51,7 @@ def test_programs_of_the_site():
 
 def test_programs_of_gradients():
     """They print what stands behind their prints."""
-    pages = SITE["gradients.md"] + SITE["networks.md"]
+    pages = SITE["gradients.md"] + SITE["networks.md"] + SITE["training.md"]
     for program in [*blocks(pages, "python"), *blocks(README, "python")[3:]]:
         said = re.findall(r"^print\(.*\) +# (.*)$", program, re.M)
         text = program if "import tutti" in program else "import tutti as tt\n" + program

@@ -1,5 +1,9 @@
 """tt.Model: compile, fit, evaluate and predict give what Keras' do, and refuse what they refuse."""
 
+import io
+import subprocess
+import sys
+
 import keras_numbers
 import numpy as np
 import pytest
@@ -98,7 +102,22 @@ def test_a_shuffle_is_one():
     assert (rows[0] != rows[1]).any()
 
 
-@pytest.mark.parametrize("form", ["lists", "pairs", "generator", "numpy64"])
+class Samples(tt.data.Dataset):
+    def __len__(self):
+        return len(X)
+
+    def __getitem__(self, k):
+        return X[k], Y[k]
+
+
+class Stream(tt.data.IterableDataset):
+    def __iter__(self):
+        return zip(X, Y, strict=True)
+
+
+@pytest.mark.parametrize(
+    "form", ["lists", "pairs", "generator", "numpy64", "samples", "stream", "loader", "tensors", "workers"]
+)
 def test_forms_of_data(form):
     def losses(*args, **kwargs):
         model = compiled("sgd", "sparse_categorical_crossentropy")
@@ -123,6 +142,11 @@ def test_forms_of_data(form):
         "pairs": lambda: losses(Pairs()),
         "generator": lambda: losses(endless(), steps_per_epoch=4),
         "numpy64": lambda: losses(X.astype("float64"), Y.astype("int32"), batch_size=25),
+        "samples": lambda: losses(Samples(), batch_size=25),
+        "stream": lambda: losses(Stream(), batch_size=25),
+        "loader": lambda: losses(tt.data.DataLoader(Samples(), batch_size=25)),
+        "tensors": lambda: losses(tt.data.TensorDataset(tt.array(X), tt.array(Y)), batch_size=25),
+        "workers": lambda: losses(tt.data.DataLoader(Samples(), batch_size=25, num_workers=1)),
     }[form]()
     np.testing.assert_allclose(got, want, rtol=1e-6)
 
@@ -160,6 +184,22 @@ def test_several_inputs_and_outputs(as_dict):
     )
     history = model.fit(x, y, epochs=3, verbose=0).history
     assert history["loss"][-1] < history["loss"][0]
+
+
+@pytest.mark.parametrize("as_dict", [False, True])
+def test_weights_of_samples_by_output(as_dict):
+    model = Several(as_dict)
+    model.output_names = ["one", "two"]
+    model.compile("sgd", "mse", weighted_metrics={"one": ["mae"], "two": ["mae"]})
+    y, other = {"two": X[:, :1], "one": X[:, :2]}, 1 - WEIGHT
+    said = model.predict([X, X], verbose=0)
+    one, two = (said["one"], said["two"]) if as_dict else said
+    errors = abs(one.numpy() - y["one"]).mean(1), abs(two.numpy() - y["two"]).mean(1)
+    logs = model.evaluate([X, X], y, sample_weight={"two": other, "one": WEIGHT}, verbose=0, return_dict=True)
+    assert logs["one_mae"] == pytest.approx((errors[0] * WEIGHT).sum() / WEIGHT.sum(), rel=1e-4)
+    assert logs["two_mae"] == pytest.approx((errors[1] * other).sum() / other.sum(), rel=1e-4)
+    logs = model.evaluate([X, X], y, sample_weight=WEIGHT, verbose=0, return_dict=True)
+    assert logs["two_mae"] == pytest.approx((errors[1] * WEIGHT).sum() / WEIGHT.sum(), rel=1e-4)
 
 
 def test_losses_of_networks_say_what_is_said_first():
@@ -226,6 +266,16 @@ def test_names_that_are_none():
         tt.Model(nn.Linear(6, 1)).fit(X, Y)
 
 
+def test_a_data_set_is_shuffled_and_validates():
+    tt.manual_seed(0)
+    model = compiled("sgd", "sparse_categorical_crossentropy")
+    settings = {"batch_size": 25, "epochs": 2, "verbose": 0}
+    history = model.fit(Samples(), validation_data=Samples(), validation_freq=2, **settings)
+    assert len(history.history["loss"]) == 2 and len(history.history["val_loss"]) == 1
+    assert history.history["val_loss"][0] == pytest.approx(model.evaluate(X, Y, verbose=0), rel=1e-5)
+    assert model.predict(tt.data.DataLoader(Samples(), batch_size=30), verbose=0).shape == (100, 3)
+
+
 def test_a_generator_that_ends_warns():
     model = compiled("sgd", "sparse_categorical_crossentropy")
     with pytest.warns(UserWarning, match="ran out of data"):
@@ -240,6 +290,58 @@ def test_a_loss_that_is_not_finite_warns_once():
         model.fit(x, Y, batch_size=16, shuffle=False, epochs=2, verbose=0)
     assert len(caught) == 1
     assert "'module.0.weight' is no longer finite" in str(caught[0].message)
+
+
+def test_the_first_layer_that_is_not_finite_is_named():
+    class Still(tt.optim.SGD):
+        def step(self):
+            pass
+
+    model = tt.Model(nn.Sequential(nn.Linear(6, 4), nn.Linear(4, 1)))
+    model.compile(Still(model.parameters()), "mse")
+    model.module[1].weight = nn.Parameter(tt.full((1, 4), 3e38, dtype="float32"))
+    with pytest.warns(RuntimeWarning, match=r"outputs are not finite is 'module.1' \(Linear\)"):
+        model.fit(X * 100, WEIGHT, batch_size=100, verbose=0)
+
+
+def test_a_signal_in_the_middle_of_steps():
+    program = """
+import os, signal, threading
+import numpy as np, tutti as tt
+model = tt.Model(tt.nn.Sequential(tt.nn.Linear(64, 256), tt.nn.ReLU(), tt.nn.Linear(256, 1)))
+model.compile("adam", "mse")
+x = np.random.default_rng(0).normal(size=(4096, 64))
+y = x.sum(axis=1)
+model.fit(x, y, verbose=0)
+for wait in (0.02, 0.05, 0.11):
+    threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        model.fit(x, y, epochs=10000, verbose=0)
+    except KeyboardInterrupt:
+        print("interrupted", np.isfinite(model.evaluate(x, y, verbose=0)), model.fit(x, y, verbose=0).epoch)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "interrupted True [0]\n" * 3, done.stderr
+
+
+def test_a_bar_changes_no_bit(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    def run(verbose, eager=-1):
+        tt.random.seed(1)
+        tt.set_eager(eager)
+        model = compiled("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        history = model.fit(X, Y, batch_size=1, epochs=2, verbose=verbose).history
+        tt.set_eager(-1)
+        return history, [w.tolist() for w in model.get_weights()]
+
+    want = run(0)
+    monkeypatch.setattr("tutti.callbacks._bar._PAUSE", 0.0)
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert run(1) == want
+    assert run(0, eager=0) == want
 
 
 def test_an_interrupt_leaves_the_model_usable(capsys):

@@ -419,6 +419,7 @@ extern PyMethodDef core_insight_functions[];
 extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
 extern PyMethodDef core_raw_functions[];                              /* raw.c */
 extern PyMethodDef core_expression_functions[];                       /* expression.c */
+extern PyMethodDef core_segment_functions[];                          /* segment.c */
 extern PyMethodDef core_text_functions[], core_line_functions[];      /* text.c, line.c */
 extern PyMethodDef core_monitor_functions[], core_device_functions[]; /* monitor.c, device.c */
 

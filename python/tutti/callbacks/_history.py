@@ -22,6 +22,33 @@ class History(Callback):
     def on_train_begin(self, logs=None):
         self.epoch = []
 
+    def plot(self, names=None, filename=None):
+        """Draw the results by epoch: with matplotlib where it is installed, else as text, which is printed.
+
+        Parameters
+        ----------
+        names : list of str, optional
+            Which results; None: all. Those of the validation are drawn with what they validate.
+        filename : str, optional
+            A file that the picture, or the text, is written to.
+
+        Returns
+        -------
+        Figure or str
+            matplotlib's figure, or the text.
+
+        Examples
+        --------
+        >>> history = tt.callbacks.History()
+        >>> history.on_epoch_end(0, {"loss": 1.0})
+        >>> history.on_epoch_end(1, {"loss": 0.5})
+        >>> drawn = history.plot()  # doctest: +SKIP
+        """
+        from . import _plot
+
+        wanted = {name: self.history[name] for name in (self.history if names is None else names)}
+        return _plot.plot(wanted, filename)
+
     def on_epoch_end(self, epoch, logs=None):
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():

@@ -6,103 +6,34 @@ accuracy.update_state([1, 0], [[0.1, 0.9], [0.4, 0.6]])
 print(float(accuracy.result()))  # 0.5
 """
 
-from ._accuracy import (
-    Accuracy,
-    BinaryAccuracy,
-    CategoricalAccuracy,
-    SparseCategoricalAccuracy,
-    SparseTopKCategoricalAccuracy,
-    TopKCategoricalAccuracy,
-)
-from ._base import Mean, MeanMetricWrapper, Metric, Sum
-from ._classes import (
-    BinaryIoU,
-    F1Score,
-    FBetaScore,
-    IoU,
-    MeanIoU,
-    OneHotIoU,
-    OneHotMeanIoU,
-)
-from ._confusion import (
-    AUC,
-    FalseNegatives,
-    FalsePositives,
-    Precision,
-    PrecisionAtRecall,
-    Recall,
-    RecallAtPrecision,
-    SensitivityAtSpecificity,
-    SpecificityAtSensitivity,
-    TrueNegatives,
-    TruePositives,
-)
-from ._regression import (
-    BinaryCrossentropy,
-    CategoricalCrossentropy,
-    CategoricalHinge,
-    CosineSimilarity,
-    Hinge,
-    KLDivergence,
-    LogCoshError,
-    MeanAbsoluteError,
-    MeanAbsolutePercentageError,
-    MeanSquaredError,
-    MeanSquaredLogarithmicError,
-    Poisson,
-    R2Score,
-    RootMeanSquaredError,
-    SparseCategoricalCrossentropy,
-    SquaredHinge,
-)
-
-__all__ = [
-    "AUC",
-    "Accuracy",
-    "BinaryAccuracy",
-    "BinaryCrossentropy",
-    "BinaryIoU",
-    "CategoricalAccuracy",
-    "CategoricalCrossentropy",
-    "CategoricalHinge",
-    "CosineSimilarity",
-    "F1Score",
-    "FBetaScore",
-    "FalseNegatives",
-    "FalsePositives",
-    "Hinge",
-    "IoU",
-    "KLDivergence",
-    "LogCoshError",
-    "Mean",
-    "MeanAbsoluteError",
-    "MeanAbsolutePercentageError",
-    "MeanIoU",
-    "MeanMetricWrapper",
-    "MeanSquaredError",
-    "MeanSquaredLogarithmicError",
-    "Metric",
-    "OneHotIoU",
-    "OneHotMeanIoU",
-    "Poisson",
-    "Precision",
-    "PrecisionAtRecall",
-    "R2Score",
-    "Recall",
-    "RecallAtPrecision",
-    "RootMeanSquaredError",
-    "SensitivityAtSpecificity",
-    "SparseCategoricalAccuracy",
-    "SparseCategoricalCrossentropy",
-    "SparseTopKCategoricalAccuracy",
-    "SpecificityAtSensitivity",
-    "SquaredHinge",
-    "Sum",
+# Names with the module that is loaded when one is asked for.
+_LATER = {
+    "_accuracy": "Accuracy BinaryAccuracy CategoricalAccuracy SparseCategoricalAccuracy SparseTopKCategoricalAccuracy "
     "TopKCategoricalAccuracy",
-    "TrueNegatives",
-    "TruePositives",
-    "get",
-]
+    "_base": "Mean MeanMetricWrapper Metric Sum",
+    "_classes": "BinaryIoU F1Score FBetaScore IoU MeanIoU OneHotIoU OneHotMeanIoU",
+    "_confusion": "AUC FalseNegatives FalsePositives Precision PrecisionAtRecall Recall RecallAtPrecision "
+    "SensitivityAtSpecificity SpecificityAtSensitivity TrueNegatives TruePositives",
+    "_regression": "BinaryCrossentropy CategoricalCrossentropy CategoricalHinge CosineSimilarity Hinge KLDivergence "
+    "LogCoshError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError MeanSquaredLogarithmicError "
+    "Poisson R2Score RootMeanSquaredError SparseCategoricalCrossentropy SquaredHinge",
+}
+_later = {name: module for module, names in _LATER.items() for name in names.split()}
+
+__all__ = sorted([*_later, "get"])
+
+
+def __getattr__(name):
+    if name not in _later:
+        raise AttributeError(f"module 'tutti.metrics' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module("." + _later[name], __name__), name)
+    return value
+
+
+def __dir__():
+    return __all__
 
 
 def get(identifier):
@@ -126,11 +57,10 @@ def get(identifier):
     from ..training import losses
 
     short = losses.SHORT.get(identifier.lower(), identifier)
-    for name, value in globals().items():
-        is_metric = isinstance(value, type) and issubclass(value, Metric)
-        if is_metric and short in (name, losses.snake_case(name)):
-            return value()
+    for name in _later:
+        if short in (name, losses.snake_case(name)):
+            return __getattr__(name)()
     function = losses.function_of(identifier)
     if function is None:
         raise ValueError(f"Could not interpret metric identifier: {identifier}")
-    return MeanMetricWrapper(function, name=identifier)
+    return __getattr__("MeanMetricWrapper")(function, name=identifier)

@@ -119,7 +119,7 @@ class Losses:
             return value if weight is None else value * weight
         outputs, total = _tree.leaves(y_pred), None
         targets = _targets(y_true, y_pred, self.names)
-        samples = _by_samples(sample_weight, len(outputs))
+        samples = _by_samples(sample_weight, y_pred, self.names)
         for (loss, weight, mean), y_t, y_p, own in zip(self.parts, targets, outputs, samples, strict=True):
             if loss is None:
                 continue
@@ -135,11 +135,11 @@ def _only(tree):
     return tree if not _tree.is_nested(tree) else _tree.leaves(tree)[0]
 
 
-def _by_samples(sample_weight, n):
-    if sample_weight is None:
-        return [None] * n
-    found = _tree.leaves(sample_weight)
-    return found if len(found) == n else [found[0]] * n
+def _by_samples(sample_weight, y_pred, names):
+    """The weights of samples for each output: one for all, or one for each."""
+    if sample_weight is None or not _tree.is_nested(sample_weight):
+        return [sample_weight] * len(_tree.leaves(y_pred))
+    return _targets(sample_weight, y_pred, names)
 
 
 class Metrics:
@@ -185,7 +185,7 @@ class Metrics:
                 found.update_state(target, y_pred)
             return
         outputs, targets = _tree.leaves(y_pred), _targets(y_true, y_pred, self.names)
-        weights = _by_samples(sample_weight, len(outputs))
+        weights = _by_samples(sample_weight, y_pred, self.names)
         for k, found, is_weighted in self.parts:
             if is_weighted and weights[k] is not None:
                 found.update_state(targets[k], outputs[k], sample_weight=weights[k])

@@ -1,6 +1,7 @@
 """Batches of what users have: arrays, lists, data sets, loaders, generators."""
 
 import math
+import sys
 import warnings
 from itertools import islice
 
@@ -205,16 +206,18 @@ def batches(x, y=None, sample_weight=None, batch_size=None, shuffle=False, class
         return Arrays(x, y, sample_weight, batch_size, shuffle, class_weight, floats)
     kind = type(x).__name__
     _refuse(kind, y=y, sample_weight=sample_weight)
-    if hasattr(x, "__getitem__") and hasattr(x, "__len__") and not hasattr(x, "__iter__") and _is_of_samples(x):
-        x = tt.data.DataLoader(x, batch_size=batch_size or 32, shuffle=bool(shuffle))
+    if _is_of_samples(x):
+        is_iterable = isinstance(x, tt.data.IterableDataset)
+        x = tt.data.DataLoader(x, batch_size=batch_size or 32, shuffle=bool(shuffle) and not is_iterable)
     if hasattr(x, "__iter__") or (hasattr(x, "__getitem__") and hasattr(x, "__len__")):
         return Batched(x, class_weight, floats)
     raise ValueError(f"Unrecognized data type: x={x} (of type {type(x)})")
 
 
 def _is_of_samples(x):
-    """A data set of single samples, not of batches."""
-    return any(c.__name__ == "Dataset" for c in type(x).__mro__)
+    """A data set of single samples, of the module that has them, if anybody has loaded it."""
+    data = sys.modules.get("tutti.data")
+    return data is not None and isinstance(x, data.Dataset)
 
 
 class Epochs:

@@ -11,7 +11,6 @@ import tutti as tt
 from ..callbacks._base import CallbackList, Logs, as_number
 from . import _compiled, _data, _finite, _optimizers, _tree
 
-
 _WITHOUT_GRADIENTS = tt.no_grad()
 
 
@@ -25,6 +24,7 @@ class Trainer:
     output_names = None
     stop_training = False
     optimizer = history = loss = None
+    _seen = None  # shape and type of a sample of the inputs, for the summary
     _losses = _metrics_given = _loss_mean = _test_mean = None
 
     # ---- compile
@@ -118,6 +118,44 @@ class Trainer:
             **self._metrics_given.results(),
             **{mean.name: mean.result() for mean in own},
         }
+
+    # ---- what it is
+
+    def summary(self, x=None, print_fn=None):
+        """Print a table of the layers: what they give, and their parameters.
+
+        Parameters
+        ----------
+        x : array_like, or a structure of them, optional
+            Inputs, for the shapes of outputs; None: as those of the latest call of fit, evaluate or predict.
+        print_fn : callable, optional
+            What takes the text; None: print.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> tt.Model(tt.nn.Sequential(tt.nn.Linear(4, 8), tt.nn.ReLU())).summary(tt.ones((1, 4)))
+        Model: "Model"
+        ┏━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━┳━━━━━━━━━┓
+        ┃ Layer (type)      ┃ Output Shape ┃ Param # ┃
+        ┡━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━╇━━━━━━━━━┩
+        │ module.0 (Linear) │ (None, 8)    │      40 │
+        │ module.1 (ReLU)   │ (None, 8)    │       0 │
+        └───────────────────┴──────────────┴─────────┘
+         Total params: 40 (160.00 B)
+         Trainable params: 40 (160.00 B)
+         Non-trainable params: 0 (0.00 B)
+        """
+        from . import _summary
+
+        if x is not None:
+            x = _data.as_arrays(x, self._floats())
+        elif self._seen is not None:
+            x = _zeros(self._seen)
+        (print_fn or print)(_summary.text(self, x))
 
     # ---- weights
 
@@ -332,6 +370,8 @@ class Trainer:
 
     def _batches(self, *args, steps=None, **kwargs):
         source = _data.batches(*args, **kwargs, floats=self._floats())
+        if isinstance(source, _data.Arrays):
+            self._seen = _tree.mapped(lambda a: (a.shape[1:], a.dtype), source.parts[0])
         return _data.Epochs(source, steps)
 
     # ---- loops
@@ -677,6 +717,15 @@ class Trainer:
     def _numbers(self, own, return_dict):
         logs = _as_numbers(own if own is not None else self._results())
         return logs if return_dict else _in_order(logs)
+
+
+def _zeros(seen):
+    """One sample of zeros of shapes and types; a shape and a type are a leaf here."""
+    if isinstance(seen, dict):
+        return {name: _zeros(part) for name, part in seen.items()}
+    if isinstance(seen, tuple) and isinstance(seen[1], tt.dtype):
+        return tt.zeros((1, *seen[0]), dtype=seen[1])
+    return [_zeros(part) for part in seen]
 
 
 def _size(x):
