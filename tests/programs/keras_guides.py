@@ -1,9 +1,10 @@
 """The guides and examples of Keras over tutti, with the digits in the place of the data that they fetch.
 
-    python tests/programs/keras_guides.py PATH [GUIDE...]      a checkout of keras-team/keras; all listed below, or these
+    python tests/programs/keras_guides.py PATH [GUIDE...]      a checkout of keras-team/keras; all below, or these
 
 `import keras` is served by tutti.compat.keras. A guide's cells are what stands between its texts; each is "ran",
-"refused" (a name that says it is not covered, TensorFlow, PyTorch, or a name that such a cell would have made) or WRONG.
+"refused" (a name that says it is not covered, TensorFlow, PyTorch, or a name that such a cell would have made), or
+WRONG.
 """
 
 import ast

@@ -210,7 +210,7 @@ def zeros_of(x, fill):
 
 
 def _probe(fn, args, kwargs, fill):
-    with _state.setting("symbolic", True), _tt.no_grad():
+    with _state.settings(symbolic=True), _tt.no_grad():
         args, kwargs = map_structure(lambda x: zeros_of(x, fill), (args, kwargs))
         return map_structure(lambda x: None if x is None else _tt.asarray(x), fn(*args, **kwargs))
 

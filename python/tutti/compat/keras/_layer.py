@@ -249,10 +249,14 @@ class Layer(Configured, Operation):
         self._own.append(made)
         return made
 
-    def _scope(self):
+    def _path_here(self):
+        """The layer's path, which is that of the place where it was first used."""
         if self._path is None:
             object.__setattr__(self, "_path", _state.below(self.name))
-        return _state.setting("path", self._path)
+        return self._path
+
+    def _scope(self):
+        return _state.settings(path=self._path_here())
 
     def count_params(self):
         """How many numbers the weights have."""
@@ -331,6 +335,8 @@ class Layer(Configured, Operation):
                 f"In layer '{type(self).__name__}', you forgot to call `super().__init__()` as the first statement in "
                 "the `__init__()` method. Go add it!"
             )
+        if self.built and not kwargs and len(args) == 1 and type(args[0]) is _tt.ndarray:
+            return self._called_on_array(args[0])
         args, kwargs = map_structure(self._converted, (args, kwargs))
         accepted = _signature(type(self).call).parameters
         training = kwargs.pop("training", None)
@@ -347,7 +353,7 @@ class Layer(Configured, Operation):
         previous = kwargs.get("mask")
         if previous is None:
             previous = map_structure(get_mask, call.first)
-        with self._scope(), _state.setting("layer", self), _state.setting("training", training):
+        with _state.settings(path=self._path_here(), layer=self, training=training):
             outputs = self._computed(args, kwargs)
         self.built = True
         self._add_activity_loss(outputs)
@@ -355,6 +361,19 @@ class Layer(Configured, Operation):
         if any_symbolic(args, kwargs):
             Node(self, args, kwargs, outputs)
         return outputs
+
+    def _called_on_array(self, x):
+        """A call on one array that has no mask, as most are: nothing has to be built, bound or passed on."""
+        x = self._converted(x)
+        assert_input_compatibility(self.input_spec, x, self.name)
+        if _state.get("layer") is None and not _state.is_symbolic():
+            self._clear_losses()
+        accepted = _signature(type(self).call).parameters
+        training = self._resolve_training(None, accepted)
+        with _state.settings(layer=self, training=training):
+            outputs = self.call(x, training=training) if "training" in accepted else self.call(x)
+        self._add_activity_loss(outputs)
+        return outputs if type(self).compute_mask is Layer.compute_mask else self._with_masks(x, outputs, None)
 
     def _computed(self, args, kwargs):
         if not any_symbolic(args, kwargs):

@@ -193,7 +193,7 @@ class Model(Trainer, Layer):
 
         optimizer = optimizers.get(optimizer)
         optimizer._follow(lambda: self.trainable_weights)
-        made = map_structure(lambda x: losses.get(x) if isinstance(x, str) and _is_plain(x) else x, loss)
+        made = map_structure(losses.wrapped, loss)
         super().compile(optimizer, made, *args, **kwargs)
         if loss is None:
             self._losses = None
@@ -289,10 +289,6 @@ class Model(Trainer, Layer):
         import json
 
         return json.dumps(serialize_keras_object(self), default=list, **kwargs)
-
-
-def _is_plain(name):
-    return name.lower() not in ("crossentropy", "ce")
 
 
 def _graph_arguments(args, kwargs):
@@ -459,7 +455,7 @@ class Sequential(Model):
             raise ValueError("You must provide an `input_shape` argument.")
         from .layers import Input
 
-        with _state.setting("path", ""):
+        with _state.settings(path=""):
             try:
                 self._connect_chain(Input(batch_shape=tuple(input_shape)))
             except (TypeError, ValueError, NotImplementedError) as error:

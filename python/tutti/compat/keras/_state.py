@@ -1,7 +1,6 @@
 """What calls of layers share: names, paths, whether anything is computed or shapes are asked for alone."""
 
 import collections
-import contextlib
 import re
 import threading
 
@@ -34,15 +33,23 @@ def get(name, default=None):
     return stack[-1] if stack else default
 
 
-@contextlib.contextmanager
-def setting(name, value):
-    """A block with a setting."""
-    stack = _thread.__dict__.setdefault(name, [])
-    stack.append(value)
-    try:
-        yield value
-    finally:
-        stack.pop()
+class settings:
+    """A block with settings."""
+
+    __slots__ = ("_values", "_stacks")
+
+    def __init__(self, **values):
+        self._values = values
+
+    def __enter__(self):
+        known = _thread.__dict__
+        self._stacks = [known.setdefault(name, []) for name in self._values]
+        for stack, value in zip(self._stacks, self._values.values()):
+            stack.append(value)
+
+    def __exit__(self, *unused):
+        for stack in self._stacks:
+            stack.pop()
 
 
 def path():

@@ -105,7 +105,7 @@ class LossFunctionWrapper(Loss):
     """A loss of a function."""
 
     def __init__(self, fn, reduction="sum_over_batch_size", name=None, dtype=None, **kwargs):
-        super().__init__(name or fn.__name__, reduction, dtype)
+        super().__init__(name or getattr(fn, "__name__", None) or type(fn).__name__, reduction, dtype)
         self.fn, self._fn_kwargs = fn, kwargs
 
     def call(self, y_true, y_pred):
@@ -115,7 +115,7 @@ class LossFunctionWrapper(Loss):
 
 
 def _shared_rank(fn):
-    return fn.__name__ not in ("sparse_categorical_crossentropy",)
+    return getattr(fn, "__name__", None) not in ("sparse_categorical_crossentropy",)
 
 
 def _class_of(class_name, function, **defaults):
@@ -204,6 +204,16 @@ def get(identifier):
             raise ValueError(f"Could not interpret loss identifier: {identifier}")
         return found() if isinstance(found, type) else found
     return identifier
+
+
+def wrapped(identifier):
+    """A loss that looks at masks; names that depend on shapes stay names."""
+    if isinstance(identifier, str) and identifier.lower() in ("crossentropy", "ce"):
+        return identifier
+    found = get(identifier)
+    if isinstance(found, _tt.nn.Module):
+        return found
+    return LossFunctionWrapper(found) if callable(found) and not isinstance(found, _losses.Loss) else found
 
 
 __all__ = ["Loss", "LossFunctionWrapper", "CosineSimilarity", *_CLASSES, "deserialize", "get", "serialize"]

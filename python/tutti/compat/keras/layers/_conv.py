@@ -237,12 +237,13 @@ class _ConvTranspose(BaseConv):
                 more = max(s - whole, 0) if self.output_padding is None else self.output_padding[k]
                 made.append((0, more))
                 continue
+            # What is left of the whole, which has whole - 1 more than its inputs on each side.
             if self.output_padding is None:
-                before = max(whole - s, 0) // 2
-                made.append((-before, s - whole + before))
+                more = s + whole - 2
             else:
-                before = whole // 2
-                made.append((-before, self.output_padding[k] - before))
+                more = whole + whole % 2 - 2 + self.output_padding[k]
+            left = min((more + 1) // 2, whole - 1)
+            made.append((left - whole + 1, more - left - whole + 1))
         return made
 
     def call(self, inputs):

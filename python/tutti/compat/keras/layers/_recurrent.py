@@ -327,13 +327,11 @@ class RNN(Layer):
             out, new = self.cell(sequences[:, t], states)
             new = list(new) if isinstance(new, (list, tuple)) else [new]
             if counts is not None:
+                before = tt.zeros_like(out) if self.zero_output_for_mask else _output_before(states)
                 new = pack(states, [_chosen(counts, a, b) for a, b in zip(flatten(new), flatten(states))])
-                before = tt.zeros_like(out) if last is None or self.zero_output_for_mask else last
                 out = _chosen(counts, out, before)
             states, last = new, out
             outputs.append(out)
-        if self.zero_output_for_mask and mask is not None:
-            last = outputs[-1]
         return tt.stack(outputs, 1), last, states
 
     def compute_mask(self, inputs, mask=None):
@@ -341,6 +339,11 @@ class RNN(Layer):
         mask = flatten(mask)[0] if mask is not None else None
         own = mask if self.return_sequences else None
         return [own] + [None] * len(flatten(self.cell.state_size)) if self.return_state else own
+
+
+def _output_before(states):
+    """The first state of the last cell is taken for the output of the step before."""
+    return states[-1][0] if isinstance(states[0], (list, tuple)) else states[0]
 
 
 def _chosen(counts, new, old):
@@ -417,10 +420,18 @@ class Bidirectional(Layer):
         config = layer.get_config()
         self.forward_layer = layer.from_config({**config, "name": f"forward_{layer.name}"})
         if backward_layer is None:
-            config = {**config, "name": f"backward_{layer.name}", "go_backwards": not layer.go_backwards}
+            config = {**config, "name": f"backward_{layer.name}", "go_backwards": True}
             self.backward_layer = layer.from_config(config)
         else:
             self.backward_layer = backward_layer
+        if self.forward_layer.go_backwards == self.backward_layer.go_backwards:
+            raise ValueError(
+                "Forward layer and backward layer should have different `go_backwards` value. Received: "
+                f"forward_layer.go_backwards {self.forward_layer.go_backwards}, "
+                f"backward_layer.go_backwards={self.backward_layer.go_backwards}"
+            )
+        for own in (self.forward_layer, self.backward_layer):  # steps that do not count give zeros
+            own.zero_output_for_mask = own.return_sequences
         self.merge_mode = merge_mode
         self.return_sequences, self.return_state = layer.return_sequences, layer.return_state
         self.input_spec = layer.input_spec
