@@ -1,4 +1,4 @@
-"""python -m tutti run: a script that imports numba, pycuda, cupy, jax or keras gets the modules of tutti.compat instead."""
+"""python -m tutti run: scripts that import numba, pycuda, cupy, jax or keras get modules of tutti.compat."""
 
 import importlib
 import importlib.abc

@@ -1,6 +1,7 @@
 """keras.metrics: those of tutti.metrics; their states may be variables."""
 
 import tutti as _tt
+from tutti.metrics import _accuracy
 
 from . import _state, initializers
 from ._configured import Configured as _Configured
@@ -57,6 +58,8 @@ def __getattr__(name):
         raise AttributeError(name)
     from tutti.training import losses
 
+    if name.endswith("_accuracy") and hasattr(_accuracy, name):
+        return getattr(_accuracy, name)
     found = losses.FUNCTIONS.get(losses.SHORT.get(name, name)) or getattr(_tt.metrics, name, None)
     if found is None:
         raise AttributeError(f"tutti.compat.keras does not cover keras.metrics.{name}")

@@ -37,15 +37,19 @@ def _op(fn, name=None):
 
 
 _SAME = """
-abs absolute all any arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort
-bitwise_and bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor
-broadcast_to ceil clip conj cos cosh count_nonzero cross cumprod cumsum deg2rad diag diagflat diagonal diff digitize dot
-einsum exp exp2 expand_dims expm1 flip floor hypot imag inner isclose isfinite isinf isnan isneginf isposinf kron
-log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor matmul max mean median
-meshgrid min moveaxis nan_to_num ndim negative nonzero ones_like outer pad prod quantile ravel real reciprocal
-repeat reshape roll rot90 searchsorted select sign signbit sin sinc sinh size sort sqrt square squeeze std
-sum swapaxes take_along_axis tan tanh tensordot tile trace tril triu trunc unravel_index
-var vdot zeros_like
+abs absolute all allclose amax amin angle any append arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax
+argmin argpartition argsort array_split bartlett bincount bitwise_and bitwise_invert bitwise_left_shift bitwise_not
+bitwise_or bitwise_right_shift bitwise_xor blackman broadcast_to cbrt ceil clip conj conjugate copy corrcoef
+correlate cos cosh count_nonzero cross cumprod cumsum deg2rad diag diagflat diagonal diff digitize dot dsplit dstack
+einsum empty_like exp exp2 expand_dims expm1 fabs flip fliplr flipud floor fmax fmin fmod gcd geomspace hamming
+hanning heaviside histogram hsplit hypot i0 imag inner isclose isfinite isin isinf isnan isneginf isposinf isreal
+kaiser kron lcm ldexp left_shift log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or
+logical_xor logspace matmul max mean median meshgrid min moveaxis nan_to_num nanargmax nanargmin nancumprod
+nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndim negative
+nextafter nonzero ones_like outer pad percentile prod ptp quantile rad2deg ravel real reciprocal repeat reshape
+right_shift roll rot90 searchsorted select sign signbit sin sinc sinh size sort sqrt square squeeze std sum swapaxes
+take_along_axis tan tanh tensordot tile trace trapezoid tril triu trunc unique unravel_index vander var vdot vsplit
+zeros_like
 """.split()
 for _name in _SAME:
     globals()[_name] = _op(getattr(_tt, _name), _name)
@@ -428,8 +432,61 @@ def in_top_k(targets, predictions, k):
     return (predictions > own).sum(axis=-1) < k
 
 
-for _name in "cholesky det eig eigh inv qr solve svd lstsq".split():
+for _name in "cholesky det eig eigh inv lstsq matrix_rank pinv qr slogdet solve svd".split():
     globals()[_name] = _op(getattr(_tt.linalg, _name), _name)
+
+
+@_op
+def moments(x, axes, keepdims=False, synchronized=False):
+    """The mean and the variance."""
+    axes = tuple(axes) if isinstance(axes, list) else axes
+    return _tt.mean(x, axes, keepdims=keepdims), _tt.var(x, axes, keepdims=keepdims)
+
+
+@_op
+def logdet(x):
+    """The logarithm of the determinant."""
+    return _tt.linalg.slogdet(x)[1]
+
+
+@_op
+def erfc(x):
+    """1 - erf(x)"""
+    return _tt.special.erfc(x)
+
+
+# ---- windows
+
+
+def _window_layer(kind, inputs, **how):
+    from . import layers
+
+    return getattr(layers, f"{kind}{inputs.ndim - 2}D")(**how)
+
+
+@_op
+def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The largest element of windows."""
+    how = {"pool_size": pool_size, "strides": strides, "padding": padding, "data_format": data_format}
+    return _window_layer("MaxPooling", inputs, **how).call(inputs)
+
+
+@_op
+def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The mean of windows."""
+    how = {"pool_size": pool_size, "strides": strides, "padding": padding, "data_format": data_format}
+    return _window_layer("AveragePooling", inputs, **how).call(inputs)
+
+
+@_op
+def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    """The convolution with a kernel whose last axes are channels in and out."""
+    own = {"strides": strides, "padding": padding, "data_format": data_format, "dilation_rate": dilation_rate}
+    channels = inputs.shape[1 if _config.standardize_data_format(data_format) == "channels_first" else -1]
+    own |= {"filters": kernel.shape[-1], "kernel_size": tuple(kernel.shape[:-2]), "use_bias": False}
+    layer = _window_layer("Conv", inputs, groups=channels // kernel.shape[-2], **own)
+    layer.kernel, layer.bias = _tensor(kernel), None
+    return layer.call(inputs)
 
 
 # ---- losses

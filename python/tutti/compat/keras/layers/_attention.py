@@ -25,9 +25,7 @@ class _Attention(Layer):
     def _scores(self, query, key):
         raise NotImplementedError
 
-    def call(
-        self, inputs, mask=None, training=False, return_attention_scores=False, use_causal_mask=False
-    ):
+    def call(self, inputs, mask=None, training=False, return_attention_scores=False, use_causal_mask=False):
         """The values that go with each query, mixed."""
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value

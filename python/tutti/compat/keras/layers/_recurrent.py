@@ -208,7 +208,9 @@ class StackedRNNCells(Layer):
         super().__init__(**kwargs)
         for cell in cells:
             if not hasattr(cell, "call") or not hasattr(cell, "state_size"):
-                raise ValueError(f"All cells must have a `call` method and a `state_size`. Received cell without: {cell}")
+                raise ValueError(
+                    f"All cells must have a `call` method and a `state_size`. Received cell without: {cell}"
+                )
         self.cells = list(cells)
 
     @property
@@ -315,7 +317,9 @@ class RNN(Layer):
             return self._one_by_one(sequences, states, mask)
         mode, weights = whole
         first = [s[None] for s in states]
-        made = _layers(mode, tt.swapaxes(sequences, 0, 1), first[0], first[-1], weights, True, 1, 0.0, False, False, None)
+        made = _layers(
+            mode, tt.swapaxes(sequences, 0, 1), first[0], first[-1], weights, True, 1, 0.0, False, False, None
+        )
         out, states = made[0], [s[0] for s in made[1 : 1 + len(states)]]
         return tt.swapaxes(out, 0, 1), states[0], states
 
@@ -363,13 +367,19 @@ def _layer_of(name, cell):
         kwargs.pop("use_cudnn", None)
         own = {key: kwargs.pop(key) for key in _OF_THE_LAYER if key in kwargs}
         told = {key: own[key] for key in ("dtype", "trainable") if key in own}
-        RNN.__init__(self, cell(units, activation, *args, name=_state.snake_case(cell.__name__), **told, **kwargs), **own)
+        RNN.__init__(
+            self, cell(units, activation, *args, name=_state.snake_case(cell.__name__), **told, **kwargs), **own
+        )
 
     def get_config(self):
         inner = self.cell.get_config()
         return {**inner, **Layer.get_config(self), "units": self.cell.units, "activation": inner["activation"]}
 
-    made = {"__init__": __init__, "__doc__": f"{cell.__doc__[:-1]}, for each step of sequences.", "__module__": __name__}
+    made = {
+        "__init__": __init__,
+        "__doc__": f"{cell.__doc__[:-1]}, for each step of sequences.",
+        "__module__": __name__,
+    }
     for attribute in "units activation use_bias kernel_initializer recurrent_initializer bias_initializer".split():
         made[attribute] = property(lambda self, attribute=attribute: getattr(self.cell, attribute))
     made["get_config"] = get_config
@@ -407,8 +417,7 @@ class Bidirectional(Layer):
     def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **kwargs):
         if not isinstance(layer, Layer):
             raise ValueError(
-                "Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. "
-                f"Received: {layer}"
+                "Please initialize `Bidirectional` layer with a `keras.layers.Layer` instance. " f"Received: {layer}"
             )
         if merge_mode not in ("sum", "mul", "ave", "concat", None):
             raise ValueError(
@@ -484,4 +493,3 @@ class Bidirectional(Layer):
             return own
         states = [None] * (2 * len(flatten(self.forward_layer.cell.state_size)))
         return (own if isinstance(own, list) else [own]) + states
-
