@@ -88,6 +88,8 @@ import time, sys
 import bench_fit as bench
 sizes, batch, _ = list(bench.WORKS.values())[1]
 x, y = bench.data(sizes, batch)
+if sys.argv[1] == "keras_fit":
+    import keras
 start = time.perf_counter()
 getattr(bench, sys.argv[1])(sizes, x, y, batch, True)()
 print(time.perf_counter() - start)

@@ -6,6 +6,7 @@ from ..training import losses
 
 # Sums of single updates are kept and added up together, which costs less than an addition in each step.
 _TOGETHER = 32
+_ARRAY = tt.ndarray
 
 
 class Metric:
@@ -112,12 +113,13 @@ class Total:
         self._number, self._sum, self._arrays, self._times = 0, None, [], []
 
     def add(self, value, times=1):
-        if not isinstance(value, tt.ndarray):
+        if not isinstance(value, _ARRAY):
             self._number += value * times
             return
-        self._arrays.append(value)
+        arrays = self._arrays
+        arrays.append(value)
         self._times.append(times)
-        if len(self._arrays) == _TOGETHER:
+        if len(arrays) == _TOGETHER:
             with tt.no_grad():
                 self._fold()
 

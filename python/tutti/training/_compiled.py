@@ -158,6 +158,7 @@ class Metrics:
     def build(self, y_true, y_pred):
         outputs, targets = _tree.leaves(y_pred), _targets(y_true, y_pred, self.names)
         own = _names(y_pred, self.names)
+        self.is_single = not _tree.is_nested(y_pred) and not _tree.is_nested(y_true)
         self.parts, self.logged, seen = [], [], {}
         for is_weighted, given in enumerate(self.given):
             what = "weighted_metrics" if is_weighted else "metrics"
@@ -179,10 +180,9 @@ class Metrics:
     def update(self, y_true, y_pred, sample_weight=None):
         if self.parts is None:
             self.build(y_true, y_pred)
-        if not _tree.is_nested(y_pred) and sample_weight is None:
-            target = _only(y_true)
+        if sample_weight is None and self.is_single:  # the usual case
             for _, found, _ in self.parts:
-                found.update_state(target, y_pred)
+                found.update_state(y_true, y_pred)
             return
         outputs, targets = _tree.leaves(y_pred), _targets(y_true, y_pred, self.names)
         weights = _by_samples(sample_weight, y_pred, self.names)

@@ -53,7 +53,8 @@ def as_arrays(tree, floats="float32"):
         return type(tree)([as_arrays(value, floats) for value in tree])
     if tree is None:
         return None
-    array = tt.asarray(tree.to_numpy() if hasattr(tree, "to_numpy") else tree)
+    is_frame = hasattr(tree, "to_numpy") and not isinstance(tree, tt.ndarray)
+    array = tt.asarray(tree.to_numpy() if is_frame else tree)
     return array.astype(floats) if array.dtype == tt.float64 and floats != array.dtype else array
 
 
@@ -136,6 +137,7 @@ class Arrays:
                 raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
             parts["sample_weight"] = weights_of_classes(parts["y"], class_weight)
         self.parts, self.shuffle = tuple(parts.values()), shuffle
+        self.is_plain = not any(map(_tree.is_nested, self.parts))
         tt.eval(*(a for part in self.parts if part is not None for a in _tree.leaves(part)))
         self.batch_size = 32 if batch_size is None else int(batch_size)
         if self.batch_size <= 0:
@@ -157,11 +159,10 @@ class Arrays:
             yield self._batch(rows if order is None else order[rows])
 
     def _batch(self, rows):
-        return tuple(None if part is None else self._cut(part, rows) for part in self.parts)
-
-    @staticmethod
-    def _cut(part, rows):
-        return part[rows] if isinstance(part, tt.ndarray) else _rows(part, rows)
+        x, y, weight = self.parts
+        if self.is_plain:
+            return x[rows], None if y is None else y[rows], None if weight is None else weight[rows]
+        return tuple(_rows(part, rows) for part in self.parts)
 
 
 class Batched:

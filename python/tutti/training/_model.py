@@ -1,6 +1,7 @@
 """tt.Model: a module that is compiled and fitted."""
 
 from ..nn import Module
+from . import _tree
 from ._trainer import Trainer
 
 
@@ -51,14 +52,13 @@ class Model(Module, Trainer):
         >>> tt.Model(tt.nn.ReLU())(tt.array([-1.0, 1.0]))
         array([0., 1.])
         """
-        if self.module is None:
-            return super().forward(*args, **kwargs)
-        return self.module(*args, **kwargs)
+        module = self._modules.get("module")
+        return super().forward(*args, **kwargs) if module is None else module(*args, **kwargs)
 
     def _kept(self):
         return self if self.module is None else self.module
 
     def _outputs(self, x):
-        if isinstance(x, dict):
-            return self(**x)
-        return self(*x) if isinstance(x, (list, tuple)) else self(x)
+        if not _tree.is_nested(x):
+            return self(x)
+        return self(**x) if isinstance(x, dict) else self(*x)

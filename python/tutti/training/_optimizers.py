@@ -20,12 +20,24 @@ def _adamw(params, **numbers):
     return _Adam(params, weight_decay=4e-3, decoupled_weight_decay=True, **numbers)
 
 
+def _below_the_root(kind):
+    """What makes an optimiser whose eps is added to the mean of squares, as Keras does, not to its root."""
+
+    def made(params, **numbers):
+        optimizer = kind(params, **numbers)
+        for group in optimizer.param_groups:
+            group["inside"] = True
+        return optimizer
+
+    return made
+
+
 _BY_NAME = {
     "sgd": (tt.optim.SGD, {"lr": 1e-2}),
     "adam": (_Adam, {"lr": 1e-3, "eps": 1e-7}),
     "adamw": (_adamw, {"lr": 1e-3, "eps": 1e-7}),
-    "rmsprop": (tt.optim.RMSprop, {"lr": 1e-3, "alpha": 0.9, "eps": 1e-7}),
-    "adagrad": (tt.optim.Adagrad, {"lr": 1e-3, "initial_accumulator_value": 0.1, "eps": 1e-7}),
+    "rmsprop": (_below_the_root(tt.optim.RMSprop), {"lr": 1e-3, "alpha": 0.9, "eps": 1e-7}),
+    "adagrad": (_below_the_root(tt.optim.Adagrad), {"lr": 1e-3, "initial_accumulator_value": 0.1, "eps": 1e-7}),
     "adadelta": (tt.optim.Adadelta, {"lr": 1e-3, "rho": 0.95, "eps": 1e-7}),
     "adamax": (tt.optim.Adamax, {"lr": 1e-3, "eps": 1e-7}),
     "nadam": (tt.optim.NAdam, {"lr": 1e-3, "eps": 1e-7, "momentum_decay": 1.0}),
