@@ -95,6 +95,21 @@ def test_layers_of_ones_own():
     assert float(layer.calls) == 2.0 and [float(loss) for loss in model.losses] == [3.0]
 
 
+def test_members_are_found_whatever_they_are_called():
+    class Holder(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self._first, self.more = layers.Dense(1), {"b": layers.Dense(2), "a": [layers.Dense(3)]}
+            self._first = layers.Dense(4)  # in the place of the one before
+
+        def call(self, inputs):
+            return self._first(inputs), self.more["b"](inputs), self.more["a"][0](inputs)
+
+    holder = Holder()
+    holder(np.ones((1, 2)))
+    assert sorted(w.shape[-1] for w in holder.weights) == [2, 2, 3, 3, 4, 4]
+
+
 def test_what_layers_add_is_trained():
     x = keras.Input((3,))
     model = keras.Model(x, layers.Dense(2, kernel_regularizer="l2", use_bias=False)(x))
@@ -275,6 +290,15 @@ def test_callbacks_set_the_learning_rate():
     halve = keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2)
     model.fit(np.ones((4, 3)), np.ones((4, 1)), epochs=3, callbacks=[halve], verbose=0)
     assert float(model.optimizer.learning_rate) == pytest.approx(0.0125)
+
+
+def test_checkpoints_hold_whole_models(tmp_path):
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(1)])
+    model.compile("adam", "mse")
+    x = np.ones((4, 3))
+    keep = keras.callbacks.ModelCheckpoint(str(tmp_path / "at_{epoch}.keras"))
+    model.fit(x, np.ones((4, 1)), epochs=2, callbacks=[keep], verbose=0)
+    same_outputs(model, keras.models.load_model(tmp_path / "at_2.keras"), x)
 
 
 def test_sequences_of_one_length():

@@ -107,6 +107,7 @@ class Layer(Configured, Operation):
 
     supports_masking = False
     activity_regularizer = None
+    _OWN = frozenset(["_inbound_nodes", "_own", "_parts"])  # attributes that are no members
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         from . import regularizers
@@ -135,7 +136,12 @@ class Layer(Configured, Operation):
         if isinstance(value, Variable):
             if not any(value is v for v in self._own):
                 self._own.append(value)
-        elif (isinstance(value, (Layer, list, tuple, dict)) or hasattr(value, "update_state")) and name[:1] != "_":
+        elif name not in self._OWN and (
+            isinstance(value, (Layer, list, tuple, dict)) or hasattr(value, "update_state")
+        ):
+            before = self.__dict__.get(name)
+            if any(before is part for part in self._parts):
+                self._parts = [part for part in self._parts if part is not before]
             if not any(value is part for part in self._parts):
                 self._parts.append(value)
         object.__setattr__(self, name, value)

@@ -19,6 +19,11 @@ class Model(Trainer, Layer):
 
     supports_masking = True
     _inputs_struct = None
+    _OWN = Layer._OWN | {
+        "_chain", "_compile_config", "_graph_inputs", "_graph_outputs", "_inputs_struct", "_losses", "_loss_mean",
+        "_metrics_given", "_nodes", "_operations", "_outputs_struct", "history", "input_names", "optimizer",
+        "output_names",
+    }  # fmt: skip
 
     def __init__(self, *args, **kwargs):
         inputs, outputs, rest = _graph_arguments(args, kwargs)
