@@ -154,6 +154,18 @@ def test_layers_that_are_not_trained_stay():
     assert same == [True] * 6 + [False] * 2 and len(model.trainable_weights) == 2
 
 
+@pytest.mark.parametrize("chain", [True, False])
+def test_graphs_train_when_they_are_told_to(chain):
+    x = keras.Input((100,))
+    drop = layers.Dropout(0.5)
+    model = keras.Sequential([x, drop]) if chain else keras.Model(x, drop(x))
+    always = keras.Model(x, layers.Dropout(0.5)(x, training=True))
+    ones = np.ones((2, 100))
+    assert (model(ones).numpy() == 1).all() and (model.predict(ones, verbose=0) == 1).all()
+    assert set(model(ones, training=True).numpy().ravel()) == {0.0, 2.0}
+    assert set(always(ones).numpy().ravel()) == {0.0, 2.0}
+
+
 # ---- several inputs and outputs
 
 

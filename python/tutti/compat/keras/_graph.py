@@ -111,6 +111,8 @@ class Node:
         self.input_tensors = [x for x in flatten((args, kwargs)) if isinstance(x, KerasTensor)]
         self.output_tensors = [x for x in flatten(outputs) if isinstance(x, KerasTensor)]
         self.index = len(operation._inbound_nodes)
+        self.single = len(args) == 1 and isinstance(args[0], KerasTensor) and not kwargs and outputs
+        self.single = self.single if isinstance(self.single, KerasTensor) else None  # the output, where all is one
         operation._inbound_nodes.append(self)
         for k, x in enumerate(self.output_tensors):
             x._keras_history = (operation, self.index, k)
@@ -294,6 +296,8 @@ def run_graph(nodes, inputs, values, call):
     """The value of each KerasTensor: `call` calls an operation on arguments."""
     known = {id(x): value for x, value in zip(inputs, values)}
     for node in nodes:
+        if node.single is not None and id(node.single) not in known:
+            known[id(node.single)] = call(node.operation, (known[id(node.args[0])],), {})
         if all(id(x) in known for x in node.output_tensors):
             continue
         args, kwargs = map_structure(

@@ -345,7 +345,7 @@ class Layer(Configured, Operation):
             return self._called_on_array(args[0])
         args, kwargs = map_structure(self._converted, (args, kwargs))
         accepted = _signature(type(self).call).parameters
-        training = kwargs.pop("training", None)
+        told = training = kwargs.pop("training", None)
         call = _Call(self, args, kwargs)
         assert_input_compatibility(self.input_spec, call.first, self.name)
         self._maybe_build(call)
@@ -364,8 +364,9 @@ class Layer(Configured, Operation):
         self.built = True
         self._add_activity_loss(outputs)
         outputs = self._with_masks(call.first, outputs, previous)
-        if any_symbolic(args, kwargs):
-            Node(self, args, kwargs, outputs)
+        if any_symbolic(args, kwargs):  # what the graph passes on by itself is no part of it
+            kept = {key: value for key, value in kwargs.items() if key != "training" and not _is_no_mask(key, value)}
+            Node(self, args, kept if told is None else {**kept, "training": told}, outputs)
         return outputs
 
     def _called_on_array(self, x):
@@ -488,6 +489,10 @@ class Layer(Configured, Operation):
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def _is_no_mask(key, value):
+    return key.endswith("mask") and all(m is None for m in flatten(value))
 
 
 def _shape_of(x):
