@@ -240,6 +240,18 @@ def test_chains_from_configurations(kind):
     same_outputs(chain, found, np.ones((2, 5, 2)))
 
 
+def double(x):
+    return 2 * x
+
+
+def test_functions_of_lambda_layers_are_given_again():
+    chain = keras.Sequential([keras.Input((2,)), layers.Lambda(double)])
+    with pytest.raises(ValueError, match="'double' of a Lambda layer is not known"):
+        keras.Sequential.from_config(chain.get_config())
+    found = keras.Sequential.from_config(chain.get_config(), custom_objects={"double": double})
+    same_outputs(chain, found, np.ones((1, 2)))
+
+
 # ---- words of errors
 
 

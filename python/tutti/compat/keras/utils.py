@@ -100,6 +100,17 @@ class PyDataset:
 Sequence = PyDataset
 
 
+def unpack_x_y_sample_weight(data):
+    """A batch as x, y and weights of samples."""
+    data = tuple(data) if isinstance(data, (list, tuple)) else (data,)
+    return (*data, None, None)[:3]
+
+
+def pack_x_y_sample_weight(x, y=None, sample_weight=None):
+    """x, y and weights of samples as a batch."""
+    return x if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
 def plot_model(model, to_file="model.png", **unused):
     """Says what is missing: pictures of graphs are drawn by programs that are not here."""
     print("You must install pydot (`pip install pydot`) for `plot_model` to work.")

@@ -4,6 +4,7 @@ import tutti as tt
 
 from .. import activations, constraints, initializers, ops, regularizers
 from .. import random as _random
+from .._configured import get_custom_objects
 from .._graph import KerasTensor, Node
 from .._layer import InputSpec, Layer
 from .._variable import tensor
@@ -232,6 +233,11 @@ class Lambda(Layer):
 
     def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
         super().__init__(**kwargs)
+        if isinstance(function, str):  # of a configuration, which keeps names
+            found = get_custom_objects().get(function)
+            if found is None:
+                raise ValueError(f"The function {function!r} of a Lambda layer is not known: give it in custom_objects")
+            function = found
         self.function, self.arguments, self.mask = function, arguments or {}, mask
         self.supports_masking = mask is not None
 

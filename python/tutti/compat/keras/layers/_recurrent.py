@@ -312,16 +312,34 @@ class RNN(Layer):
         return (made, *states) if self.return_state else made
 
     def _steps(self, sequences, states, mask):
-        whole = self.cell._whole() if isinstance(self.cell, _Cell) and mask is None else None
+        whole = self.cell._whole() if isinstance(self.cell, _Cell) else None
         if whole is None or self.cell._kept is not None:
             return self._one_by_one(sequences, states, mask)
+        if mask is None:
+            return self._whole(whole, sequences, states)
+        if len(states) > 1 and (self.return_state or self.stateful):  # memories of all steps are not given
+            return self._one_by_one(sequences, states, mask)
+        return self._counted(whole, sequences, states, mask)
+
+    def _whole(self, whole, sequences, states):
+        """All steps by one function."""
         mode, weights = whole
-        first = [s[None] for s in states]
-        made = _layers(
-            mode, tt.swapaxes(sequences, 0, 1), first[0], first[-1], weights, True, 1, 0.0, False, False, None
-        )
-        out, states = made[0], [s[0] for s in made[1 : 1 + len(states)]]
-        return tt.swapaxes(out, 0, 1), states[0], states
+        first, x = [s[None] for s in states], tt.swapaxes(sequences, 0, 1)
+        made = _layers(mode, x, first[0], first[-1], weights, True, 1, 0.0, False, False, None)
+        states = [s[0] for s in made[1 : 1 + len(states)]]
+        return tt.swapaxes(made[0], 0, 1), states[0], states
+
+    def _counted(self, whole, sequences, states, mask):
+        """The steps that count, one after the other; each step has the output of the last that counted up to it."""
+        order = tt.argsort(~mask, axis=1, kind="stable")
+        outputs = self._whole(whole, tt.take_along_axis(sequences, order[..., None], axis=1), states)[0]
+        count = tt.cumsum(mask.astype("int64"), axis=1)[..., None]
+        made = tt.take_along_axis(outputs, tt.maximum(count - 1, 0), axis=1)
+        made = tt.where(count > 0, made, states[0][:, None])
+        states = [made[:, -1], *states[1:]]
+        if self.zero_output_for_mask:
+            made = tt.where(mask[..., None], made, tt.zeros_like(made))
+        return made, made[:, -1], states
 
     def _one_by_one(self, sequences, states, mask):
         """Each step by itself; where a mask is False, the states and the output stay."""
