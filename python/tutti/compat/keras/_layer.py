@@ -3,6 +3,7 @@
 import functools
 import inspect
 import warnings
+import weakref
 
 import tutti as _tt
 
@@ -83,6 +84,9 @@ def _signature(function):
 
 def _is_tensor(x):
     return isinstance(x, (_tt.ndarray, KerasTensor))
+
+
+_with_losses = weakref.WeakSet()  # layers to which calls added losses
 
 
 class _Call:
@@ -302,17 +306,22 @@ class Layer(Configured, Operation):
                 raise ValueError("`add_loss()` takes arrays: call it in the `call()` of a layer")
         if not _state.is_symbolic():
             self._added_losses.extend(flatten(loss))
+            _with_losses.add(self)
 
     @property
     def losses(self):
         """What calls added, and what regularisers say of the weights."""
-        layers = self._flatten_layers()
-        found = [x for layer in layers for x in layer._added_losses]
-        return found + [v.regularizer(v) for v in self.trainable_weights if v.regularizer is not None]
+        return self._all_added() + [v.regularizer(v) for v in self.trainable_weights if v.regularizer is not None]
+
+    def _all_added(self):
+        """What calls added, here and below; most calls add nothing, and nobody is asked."""
+        return [x for layer in self._flatten_layers() for x in layer._added_losses] if _with_losses else []
 
     def _clear_losses(self):
-        for layer in self._flatten_layers():
-            layer._added_losses.clear()
+        if _with_losses:
+            for layer in self._flatten_layers():
+                layer._added_losses.clear()
+                _with_losses.discard(layer)
 
     # ---- calls
 
@@ -331,7 +340,7 @@ class Layer(Configured, Operation):
         if isinstance(x, KerasTensor) or not (hasattr(x, "__array__") or isinstance(x, _tt.ndarray)):
             return x
         mask, made = get_mask(x), tensor(x)
-        if self.autocast and made.dtype.kind == "f" and made.dtype != self.compute_dtype:
+        if self.autocast and made.dtype != self._dtype and made.dtype.kind == "f":
             made = made.astype(self.compute_dtype)
         return made if mask is None or made is x else with_mask(made, mask)
 

@@ -18,11 +18,11 @@ class Model(Trainer, Layer):
     """A graph of layers between inputs and outputs, or a class that has a call(); fit() trains it."""
 
     supports_masking = True
-    _inputs_struct = None
+    _inputs_struct = _idle = _regularized = None
     _OWN = Layer._OWN | {
-        "_chain", "_compile_config", "_graph_inputs", "_graph_outputs", "_inputs_struct", "_losses", "_loss_mean",
-        "_metrics_given", "_nodes", "_operations", "_outputs_struct", "history", "input_names", "optimizer",
-        "output_names",
+        "_chain", "_compile_config", "_graph_inputs", "_graph_outputs", "_inputs_struct", "_loss_mean", "_losses",
+        "_metrics_given", "_nodes", "_operations", "_outputs_struct", "_regularized", "history", "input_names",
+        "optimizer", "output_names",
     }  # fmt: skip
 
     def __init__(self, *args, **kwargs):
@@ -202,7 +202,7 @@ class Model(Trainer, Layer):
         super().compile(optimizer, made, *args, **kwargs)
         if loss is None:
             self._losses = None
-        self._idle = None
+        self._idle = self._regularized = None
         self._compile_config = {"optimizer": optimizer, "loss": loss, **kwargs}
 
     @property
@@ -223,7 +223,9 @@ class Model(Trainer, Layer):
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss of compile(), and what layers and regularisers add."""
         total = None if self._losses is None else self._losses(y, y_pred, sample_weight)
-        for more in self.losses:
+        if self._regularized is None and self.built:
+            self._regularized = [v for v in self.trainable_weights if v.regularizer is not None]
+        for more in [*self._all_added(), *(v.regularizer(v) for v in self._regularized or ())]:
             total = more if total is None else total + more
         if total is None:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
