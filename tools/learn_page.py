@@ -1,7 +1,7 @@
-"""The table of docs/learn.md: which of PyTorch's names for networks are here: python tools/learn_page.py
+"""The table of docs/learn.md: which names for networks of PyTorch and Keras are here: python tools/learn_page.py
 
-The names are PyTorch 2.15's, without those of its own insides, of types that it has alone, and second spellings that it
-gives up.
+The names are PyTorch 2.15's and Keras 3's, without those of their own insides, of types that they have alone, and
+second spellings that they give up.
 """
 
 import importlib
@@ -85,6 +85,10 @@ ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts Cyclic
 LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR StepLR
 """,
 }
+# Each part of the file is a module and its names.
+for _part in (pathlib.Path(__file__).parent / "keras_names.txt").read_text().split("\n\n"):
+    _module, _, _names = _part.partition("\n")
+    NAMES["compat." + _module] = _names
 
 
 def sort_names(module):

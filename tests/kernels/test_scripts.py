@@ -17,6 +17,7 @@ SAID = {
         *["a thread says hello"] * 3, "the host says hello", *"012345", "the host counts too: 0 1 2 3 4 5",
     ],
     "numba_20_million.py": ["both are right: True"],
+    "keras_line.py": ["a line: 2.0 x + 1.0", "weights: kernel, bias"],
     "cupy_arrays.py": [
         "norm: 7.0", "product agrees: True", "differences: [1.0, 0.0, 1.0, 2.0]", "largest: 7.0",
         "filled: [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5]",
@@ -25,6 +26,7 @@ SAID = {
 KERNELS = {  # expressions are no kernels of their own: they fuse with what is around them
     "pycuda_add.py": ["vector_add"], "pycuda_multiply.py": ["multiply"], "numba_add.py": ["add", "count_up"],
     "numba_print.py": ["everyone", "some"], "numba_20_million.py": ["add"], "cupy_arrays.py": ["fill"],
+    "keras_line.py": [],
 }  # fmt: skip
 
 

@@ -272,12 +272,12 @@ def _to_all(name):
 
         def call(self, epoch, logs=None):
             for callback in self.callbacks:
-                getattr(callback, name)(epoch, logs)
+                getattr(callback, name)(epoch, {} if logs is None else logs)
     else:
 
         def call(self, logs=None):
             for callback in self.callbacks:
-                getattr(callback, name)(logs)
+                getattr(callback, name)({} if logs is None else logs)
 
     call.__name__ = name
     call.__doc__ = _DOC.format(

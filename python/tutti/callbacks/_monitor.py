@@ -294,9 +294,12 @@ class ModelCheckpoint(_Watching):
                 f"Filepath used is an existing directory: {path}"
             )
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        self.model.save_weights(path)
+        self._write(path)
         if self.verbose > 0:
             print(f"\nEpoch {epoch + 1}: finished saving model to {path}")
+
+    def _write(self, path):
+        self.model.save_weights(path)
 
     def _is_wanted(self, epoch, logs, path):
         if not self.save_best_only:

@@ -1,4 +1,4 @@
-"""python -m tutti run: a script that imports numba, pycuda, cupy, jax or torch gets tutti.compat's modules."""
+"""python -m tutti run: scripts that import numba, pycuda, cupy, jax, keras or torch get tutti.compat's modules."""
 
 import importlib
 import importlib.abc
@@ -12,7 +12,7 @@ import time
 import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
-COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax", "torch")}
+COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "torch")}
 
 
 def covering(name):

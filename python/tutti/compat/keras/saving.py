@@ -1,0 +1,107 @@
+"""keras.saving: models as a configuration and weights, in one file."""
+
+import json as _json
+import os as _os
+import zipfile as _zipfile
+
+from tutti import safetensors as _safetensors
+
+from . import _configured
+from ._configured import (  # noqa: F401
+    CustomObjectScope,
+    custom_object_scope,
+    deserialize_keras_object,
+    get_custom_objects,
+    register_keras_serializable,
+    serialize_keras_object,
+)
+
+
+def _in_order(model):
+    """The weights by their place and name: what a model of the same layers finds again, whatever it is called."""
+    return {f"{k:04d}/{v.name}": v for k, v in enumerate(model.weights)}
+
+
+def _refuse_h5(filepath):
+    if str(filepath).endswith((".h5", ".hdf5")):
+        raise NotImplementedError(
+            f"tutti.compat.keras does not cover HDF5 ({filepath}): give the file a name that ends with .safetensors"
+        )
+
+
+def save_weights(model, filepath, overwrite=True, **unused):
+    """Write a model's weights by name, as safetensors."""
+    _refuse_h5(filepath)
+    _safetensors.save_file({name: v.detach() for name, v in _in_order(model).items()}, _os.fspath(filepath))
+
+
+def load_weights(model, filepath, skip_mismatch=False, **unused):
+    """Read a model's weights by name."""
+    _refuse_h5(filepath)
+    _assign(model, _safetensors.load_file(_os.fspath(filepath)), skip_mismatch)
+
+
+def _assign(model, found, skip_mismatch=False):
+    own = _in_order(model)
+    if set(own) != set(found) and not skip_mismatch:
+        raise ValueError(
+            f"The file has the weights {sorted(set(found) - set(own))} that the model has not, and lacks "
+            f"{sorted(set(own) - set(found))}"
+        )
+    for name, v in own.items():
+        if name in found and (not skip_mismatch or found[name].shape == v.shape):
+            v.assign(found[name])
+
+
+def save_model(model, filepath, overwrite=True, **unused):
+    """Write a model: its configuration, its weights and what it was compiled with."""
+    _refuse_h5(filepath)
+    if not str(filepath).endswith(".keras"):
+        raise ValueError(
+            "Invalid filepath extension for saving. Please add either a `.keras` extension for the native Keras format "
+            f"(recommended) or a `.h5` extension. Received: filepath={filepath}."
+        )
+    config = _configured.serialize_keras_object(model)
+    compiled = getattr(model, "_compile_config", None)
+    try:
+        compiled = _json.dumps(_configured.serialize_part(compiled)) if compiled else None
+    except TypeError:
+        compiled = None  # functions and objects without a configuration are not kept
+    with _zipfile.ZipFile(filepath, "w") as made:
+        made.writestr("config.json", _json.dumps(config))
+        if compiled:
+            made.writestr("compile.json", compiled)
+        weights = {name: v.detach() for name, v in _in_order(model).items()}
+        made.writestr("model.weights.safetensors", _safetensors.save(weights))
+
+
+def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
+    """The model of a file."""
+    _refuse_h5(filepath)
+    if not _os.path.exists(filepath):
+        raise ValueError(
+            f"File not found: filepath={filepath}. Please ensure the file is an accessible `.keras` zip file."
+        )
+    with _zipfile.ZipFile(filepath) as made, CustomObjectScope(custom_objects or {}):
+        names = made.namelist()
+        if "model.weights.safetensors" not in names:
+            raise NotImplementedError(
+                f"tutti.compat.keras does not cover the HDF5 weights inside {filepath}: the file was written by Keras"
+            )
+        model = deserialize_keras_object(_json.loads(made.read("config.json")))
+        weights = _safetensors.load(made.read("model.weights.safetensors"))
+        if weights and not model.weights:
+            raise ValueError(
+                f"The model of {filepath} has no weights before it is called: call it, then load_weights()"
+            )
+        _assign(model, weights)
+        if compile and "compile.json" in names:
+            told = {k: _configured.deserialize_part(v) for k, v in _json.loads(made.read("compile.json")).items()}
+            model.compile(**told)
+    return model
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(f"tutti.compat.keras does not cover keras.saving.{name}")
