@@ -1,39 +1,12 @@
 """A worker process of a loader: takes numbers of batches and their indices, sends the batches."""
 
-import dataclasses
+import collections
 import signal
-import traceback
 
 from .. import _core
-from . import _fetch, _pack, _random
+from . import _fetch, _info, _pack, _random
 
-_info = None
-
-
-@dataclasses.dataclass(frozen=True)
-class WorkerInfo:
-    """What a worker knows of itself."""
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: object
-
-
-def get_worker_info():
-    """Tell a worker process of a loader which one it is.
-
-    Returns
-    -------
-    WorkerInfo or None
-        `id`, `num_workers`, `seed` and `dataset`, the worker's own copy of the set; None outside of workers.
-
-    Examples
-    --------
-    >>> tt.data.get_worker_info() is None
-    True
-    """
-    return _info
+WorkerInfo = collections.namedtuple("WorkerInfo", "id num_workers seed dataset")
 
 
 class End:
@@ -44,6 +17,8 @@ class Raised:
     """An exception of a worker, as its class and the text that Python would print."""
 
     def __init__(self, error, where):
+        import traceback  # takes longer to import than all of tutti.data
+
         self.kind = type(error)
         self.text = f"Caught {self.kind.__name__} {where}.\nOriginal {''.join(traceback.format_exception(error))}"
 
@@ -65,17 +40,10 @@ class _Shown(str):
         return str(self)
 
 
-@dataclasses.dataclass
-class Job:
+class Job(collections.namedtuple("Job", "dataset batched collate_fn drop_last init_fn iterable num_workers")):
     """What a worker has to do, the same for all workers of a loader."""
 
-    dataset: object
-    batched: bool
-    collate_fn: object
-    drop_last: bool
-    init_fn: object
-    iterable: bool
-    num_workers: int
+    __slots__ = ()
 
     def fetcher(self):
         """What gets this set's batches."""
@@ -98,10 +66,9 @@ def run(pipe, others, job, which, seed):
 
 
 def _work(pipe, job, which, seed):
-    global _info
     sender = _pack.Sender(pipe)
     where = f"in DataLoader worker process {which}"
-    _info = WorkerInfo(which, job.num_workers, seed + which, job.dataset)
+    _info.mine = WorkerInfo(which, job.num_workers, seed + which, job.dataset)
     _random.seed_all(seed + which)
     failure = fetcher = None
     try:
