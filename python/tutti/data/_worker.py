@@ -2,8 +2,9 @@
 
 import collections
 import signal
+import warnings
 
-from .. import _core
+from .. import _core, _device
 from . import _fetch, _info, _pack, _random
 
 WorkerInfo = collections.namedtuple("WorkerInfo", "id num_workers seed dataset")
@@ -56,13 +57,22 @@ def run(pipe, others, job, which, seed):
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _core.set_num_threads(1)
+    _stay_on_cpu()
     try:
         if job is None:
             job = _pack.Receiver(pipe, own=True).receive()[1]
         _work(pipe, job, which, seed)
     except (EOFError, ConnectionError):
         pass  # the parent has what it wants, or is gone
+
+
+def _stay_on_cpu():
+    """One thread for each worker, and no device: those of the parent are not for its children."""
+    _core.set_num_threads(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that the parent's choice does not hold here
+        _device.device("cpu").__enter__()
+        _core.asarray([0])  # gives the warnings that wait
 
 
 def _work(pipe, job, which, seed):
