@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -320,3 +321,39 @@ def test_processes_end_with_the_one_that_made_them(how, method, tmp_path):
     while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < end:
         time.sleep(0.02)
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids)
+
+
+class Computed(D.Dataset):
+    """Samples that need matrix products, and kernels of many shapes."""
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        x = tt.ones((40 + i, 300)) * i
+        return float((x @ x.T).sum()), float(tt.sin(x + 1).sum())
+
+
+def test_forks_beside_threads_that_compute():
+    stop, errors = threading.Event(), []
+
+    def compute(k):
+        try:
+            x = tt.ones((200 + k, 300))
+            while not stop.is_set():
+                float((x @ x.T + tt.exp(x[:, :1])).sum())
+        except Exception as e:  # noqa: BLE001 - told below
+            errors.append(e)
+
+    alone = epoch(Computed(), batch_size=2)
+    threads = [threading.Thread(target=compute, args=(k,)) for k in range(2)]
+    for t in threads:
+        t.start()
+    try:
+        for _ in range(5):
+            assert epoch(Computed(), batch_size=2, num_workers=2, multiprocessing_context="fork", timeout=60) == alone
+    finally:
+        stop.set()
+        for t in threads:
+            t.join()
+    assert not errors
