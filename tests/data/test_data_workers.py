@@ -252,6 +252,18 @@ def test_a_worker_that_dies_is_an_error_within_a_second(act, words, stay):
     assert len(lists(loader)) == 6, "the loader works again"
 
 
+def test_a_worker_that_dies_between_epochs():
+    loader = D.DataLoader(Act(int), 2, num_workers=2, persistent_workers=True)
+    for k in range(2):
+        assert len(lists(loader)) == 6
+        process = loader._iterator._crew.workers[k].process
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid {process.pid}\) is killed by signal: Killed"):
+            list(loader)
+    assert len(lists(loader)) == 6
+
+
 def test_a_worker_that_is_late():
     with pytest.raises(RuntimeError, match="DataLoader timed out after 0.2 seconds"):
         list(D.DataLoader(Act(lambda: time.sleep(20)), 3, num_workers=1, timeout=0.2))
