@@ -22,6 +22,12 @@ class Samples(tt.data.Dataset):
             raise ValueError("sample 7")
         return Pair(tt.arange(3.0) + i, {"name": str(i), "n": i})
 
+class Where(tt.data.Dataset):
+    def __len__(self):
+        return 2
+    def __getitem__(self, i):
+        return str((tt.ones((300, 300)) @ tt.ones((300, 300))).device)
+
 def uploads():
     tt.ledger().reset()
     return lambda: (tt.ledger()["uploads"], tt.ledger()["upload_bytes"])
@@ -50,6 +56,11 @@ if __name__ == "__main__":
             raise AssertionError
         assert next(iterator).y["n"].tolist() == [8, 9]
         assert list(iterator) == []
+    with tt.device("null:0"):
+        assert list(tt.data.DataLoader(Where(), 2)) == [["null:0"] * 2]
+        for method in ("fork", "spawn"):
+            loader = tt.data.DataLoader(Where(), 2, num_workers=1, multiprocessing_context=method)
+            assert list(loader) == [["cpu:0"] * 2]
     kept = next(iter(tt.data.DataLoader([1, 2], 2, collate_fn=lambda b: (tt.array(b), "x"), device="null:0")))
     assert type(kept) is tuple and kept[0].device == "null:0"
     print("done")

@@ -237,3 +237,18 @@ def test_what_a_loader_of_an_iterable_set_refuses():
     loader = D.DataLoader([1])
     with pytest.raises(ValueError, match="batch_size attribute should not be set after DataLoader is initialized"):
         loader.batch_size = 3
+
+
+def test_one_seed_for_all_that_draws():
+    def draws():
+        tt.manual_seed(-3)
+        layer = tt.nn.Linear(3, 2)
+        mask = tt.nn.functional.dropout(tt.ones(50), 0.5)
+        split = [list(p) for p in D.random_split(range(9), [4, 5])]
+        return layer.weight.tolist(), mask.tolist(), split, float(tt.random.normal())
+
+    assert draws() == draws()
+    with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        tt.manual_seed(1 << 64)
+    with pytest.raises(TypeError):
+        tt.manual_seed(1.5)

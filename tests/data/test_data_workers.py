@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -227,9 +228,14 @@ def test_a_worker_that_cannot_begin_and_a_batch_that_cannot_be_sent():
         list(D.DataLoader(Act(int), num_workers=1, collate_fn=lambda b: lambda: b))
 
 
+def _crash():
+    signal.signal(signal.SIGSEGV, signal.SIG_DFL)  # not the handler that prints where
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
 DEATHS = [
     (lambda: os.kill(os.getpid(), signal.SIGKILL), r"DataLoader worker \(pid \d+\) is killed by signal: Killed. "),
-    (lambda: os.kill(os.getpid(), signal.SIGSEGV), "is killed by signal: Segmentation fault. "),
+    (_crash, "is killed by signal: Segmentation fault. "),
     (lambda: os._exit(3), r"DataLoader worker \(pid \d+\) exited unexpectedly with exit code 3. Details are lost"),
 ]
 
@@ -237,7 +243,6 @@ DEATHS = [
 @pytest.mark.parametrize("act, words", DEATHS)
 @pytest.mark.parametrize("stay", [False, True])
 def test_a_worker_that_dies_is_an_error_within_a_second(act, words, stay):
-    signal.signal(signal.SIGSEGV, signal.SIG_DFL)
     loader = D.DataLoader(Act(act), 2, num_workers=2, persistent_workers=stay)
     iterator = iter(loader)
     processes = [w.process.pid for w in iterator._crew.workers]
@@ -249,6 +254,18 @@ def test_a_worker_that_dies_is_an_error_within_a_second(act, words, stay):
     assert not any(os.path.exists(f"/proc/{pid}") for pid in processes)
     loader.dataset.act = int
     assert len(lists(loader)) == 6, "the loader works again"
+
+
+def test_a_worker_that_dies_between_epochs():
+    loader = D.DataLoader(Act(int), 2, num_workers=2, persistent_workers=True)
+    for k in range(2):
+        assert len(lists(loader)) == 6
+        process = loader._iterator._crew.workers[k].process
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid {process.pid}\) is killed by signal: Killed"):
+            list(loader)
+    assert len(lists(loader)) == 6
 
 
 def test_a_worker_that_is_late():
@@ -320,3 +337,39 @@ def test_processes_end_with_the_one_that_made_them(how, method, tmp_path):
     while any(os.path.exists(f"/proc/{pid}") for pid in pids) and time.monotonic() < end:
         time.sleep(0.02)
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids)
+
+
+class Computed(D.Dataset):
+    """Samples that need matrix products, and kernels of many shapes."""
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, i):
+        x = tt.ones((40 + i, 300)) * i
+        return float((x @ x.T).sum()), float(tt.sin(x + 1).sum())
+
+
+def test_forks_beside_threads_that_compute():
+    stop, errors = threading.Event(), []
+
+    def compute(k):
+        try:
+            x = tt.ones((200 + k, 300))
+            while not stop.is_set():
+                float((x @ x.T + tt.exp(x[:, :1])).sum())
+        except Exception as e:  # noqa: BLE001 - told below
+            errors.append(e)
+
+    alone = epoch(Computed(), batch_size=2)
+    threads = [threading.Thread(target=compute, args=(k,)) for k in range(2)]
+    for t in threads:
+        t.start()
+    try:
+        for _ in range(5):
+            assert epoch(Computed(), batch_size=2, num_workers=2, multiprocessing_context="fork", timeout=60) == alone
+    finally:
+        stop.set()
+        for t in threads:
+            t.join()
+    assert not errors

@@ -10,10 +10,10 @@ for x, y in tt.data.DataLoader(data, batch_size=4):
 _LATER = {
     "_collate": "default_collate default_convert",
     "_datasets": "ChainDataset ConcatDataset Dataset IterableDataset StackDataset Subset TensorDataset random_split",
+    "_info": "get_worker_info",
     "_loader": "DataLoader",
     "_samplers": "BatchSampler DistributedSampler RandomSampler Sampler SequentialSampler SubsetRandomSampler "
     "WeightedRandomSampler",
-    "_worker": "get_worker_info",
 }
 _later = {name: module for module, names in _LATER.items() for name in names.split()}
 

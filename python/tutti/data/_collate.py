@@ -46,9 +46,11 @@ def _rebuilt(like, made):
 
 def _collate_sequences(batch):
     first = batch[0]
-    if len(set(map(len, batch))) != 1:
-        raise RuntimeError("each element in list of batch should be of equal size")
-    made = [default_collate(column) for column in zip(*batch, strict=True)]
+    try:
+        columns = list(zip(*batch, strict=True))
+    except ValueError:
+        raise RuntimeError("each element in list of batch should be of equal size") from None
+    made = [default_collate(column) for column in columns]
     return made if isinstance(first, tuple) else _rebuilt(first, made)
 
 

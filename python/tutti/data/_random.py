@@ -1,26 +1,33 @@
 """Random numbers of samplers and loaders: those of a generator, or of the process; and those of each batch."""
 
-import random as _python
 import sys
 
-from .. import _core, random
+from .. import _core
 
+_seed = _core.functions["random.seed"]
 _shared = _core.functions["generator.shared"]
+
+
+def ours():
+    """The module tutti.random, which takes longer to load than tutti.data."""
+    from .. import random
+
+    return random
 
 
 def permutation(generator, n):
     """The numbers below n in random order."""
-    return (generator or random).permutation(n)
+    return (generator or ours()).permutation(n)
 
 
 def integers(generator, n, size):
     """Numbers below n."""
-    return generator.integers(0, n, size) if generator else random.randint(0, n, size)
+    return generator.integers(0, n, size) if generator else ours().randint(0, n, size)
 
 
 def choice(generator, n, size, replace, p):
     """Numbers below n, each as often as p says."""
-    return (generator or random).choice(n, size, replace, p)
+    return (generator or ours()).choice(n, size, replace, p)
 
 
 def seed(generator):
@@ -35,8 +42,10 @@ def of_batch(seed, number):
 
 def seed_all(seed):
     """Seed what samples may draw from without a generator of their own: ours, Python's and NumPy's old functions."""
+    import random
+
+    _seed(seed)
     random.seed(seed)
-    _python.seed(seed)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         numpy.random.seed(seed % (1 << 32))
@@ -53,7 +62,7 @@ class Stream:
 
     def __enter__(self):
         self._before = _shared()
-        random.seed(self._seed)
+        _seed(self._seed)
 
     def __exit__(self, *what):
         _shared(self._before)

@@ -4,7 +4,7 @@ import itertools
 import math
 import types
 
-from .. import _core, random
+from .. import _core
 from . import _random
 
 
@@ -94,7 +94,7 @@ class RandomSampler(Sampler):
 
     def _drawn(self):
         n, left = len(self.data_source), self.num_samples
-        generator = self.generator or random.default_rng(_random.seed(None))
+        generator = self.generator or _random.ours().default_rng(_random.seed(None))
         while left > 0:
             if self.replacement:
                 drawn = _random.integers(generator, n, min(left, 1 << 16))
@@ -271,7 +271,7 @@ class DistributedSampler(Sampler):
         n = len(self.dataset)
         order = range(n)
         if self.shuffle:
-            order = random.default_rng(self.seed + self.epoch).permutation(n).tolist()
+            order = _random.ours().default_rng(self.seed + self.epoch).permutation(n).tolist()
         return iter([order[i % n] for i in range(self.rank, self.total_size, self.num_replicas)])
 
     def __len__(self):

@@ -1,39 +1,13 @@
 """A worker process of a loader: takes numbers of batches and their indices, sends the batches."""
 
-import dataclasses
+import collections
 import signal
-import traceback
+import warnings
 
-from .. import _core
-from . import _fetch, _pack, _random
+from .. import _core, _device
+from . import _fetch, _info, _pack, _random
 
-_info = None
-
-
-@dataclasses.dataclass(frozen=True)
-class WorkerInfo:
-    """What a worker knows of itself."""
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: object
-
-
-def get_worker_info():
-    """Tell a worker process of a loader which one it is.
-
-    Returns
-    -------
-    WorkerInfo or None
-        `id`, `num_workers`, `seed` and `dataset`, the worker's own copy of the set; None outside of workers.
-
-    Examples
-    --------
-    >>> tt.data.get_worker_info() is None
-    True
-    """
-    return _info
+WorkerInfo = collections.namedtuple("WorkerInfo", "id num_workers seed dataset")
 
 
 class End:
@@ -44,6 +18,8 @@ class Raised:
     """An exception of a worker, as its class and the text that Python would print."""
 
     def __init__(self, error, where):
+        import traceback  # takes longer to import than all of tutti.data
+
         self.kind = type(error)
         self.text = f"Caught {self.kind.__name__} {where}.\nOriginal {''.join(traceback.format_exception(error))}"
 
@@ -65,17 +41,10 @@ class _Shown(str):
         return str(self)
 
 
-@dataclasses.dataclass
-class Job:
+class Job(collections.namedtuple("Job", "dataset batched collate_fn drop_last init_fn iterable num_workers")):
     """What a worker has to do, the same for all workers of a loader."""
 
-    dataset: object
-    batched: bool
-    collate_fn: object
-    drop_last: bool
-    init_fn: object
-    iterable: bool
-    num_workers: int
+    __slots__ = ()
 
     def fetcher(self):
         """What gets this set's batches."""
@@ -88,7 +57,7 @@ def run(pipe, others, job, which, seed):
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _core.set_num_threads(1)
+    _stay_on_cpu()
     try:
         if job is None:
             job = _pack.Receiver(pipe, own=True).receive()[1]
@@ -97,11 +66,19 @@ def run(pipe, others, job, which, seed):
         pass  # the parent has what it wants, or is gone
 
 
+def _stay_on_cpu():
+    """One thread for each worker, and no device: those of the parent are not for its children."""
+    _core.set_num_threads(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that the parent's choice does not hold here
+        _device.device("cpu").__enter__()
+        _core.asarray([0])  # gives the warnings that wait
+
+
 def _work(pipe, job, which, seed):
-    global _info
     sender = _pack.Sender(pipe)
     where = f"in DataLoader worker process {which}"
-    _info = WorkerInfo(which, job.num_workers, seed + which, job.dataset)
+    _info.mine = WorkerInfo(which, job.num_workers, seed + which, job.dataset)
     _random.seed_all(seed + which)
     failure = fetcher = None
     try:

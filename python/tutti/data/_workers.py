@@ -156,16 +156,19 @@ class Batches(_loader.BatchesOfLoader):
         if not self._crew.workers:
             self._hire()
         else:
-            self._forget()
-            for worker in self._crew.workers:
-                worker.pipe.send((None, self._seed))
+            self._begin_again()
         self._hand_out()
 
-    def _forget(self):
-        """Take what workers still send of an epoch that was left."""
+    def _begin_again(self):
+        """Take what workers still send of an epoch that was left, then tell them of another."""
         try:
             while any(w.load for w in self._crew.workers):
                 self._crew.receive()[0].load -= 1
+            for worker in self._crew.workers:
+                try:
+                    worker.pipe.send((None, self._seed))
+                except ConnectionError:
+                    raise RuntimeError(worker.death()) from None
         except BaseException:
             self._crew.dismiss()
             raise
