@@ -256,6 +256,16 @@ def test_errors(call, error, words):
     assert len(model.fit(X, Y, verbose=0).history["loss"]) == 1
 
 
+def test_labels_out_of_range_are_named_with_their_row():
+    labels = Y.copy()
+    labels[17] = 3
+    for layers, loss in (([nn.Softmax(-1)], "sparse_categorical_crossentropy"), ([], nn.CrossEntropyLoss())):
+        model = tt.Model(nn.Sequential(nn.Linear(6, 3), *layers))
+        model.compile("sgd", loss)
+        with pytest.raises(IndexError, match=r"Target 3 is out of bounds. \(row 17, 3 classes\)"):
+            model.fit(X, labels, shuffle=False, verbose=0)
+
+
 def test_names_that_are_none():
     for loss, metrics, words in (("msee", None, "loss identifier: msee"), ("mse", ["acuracy"], "metric identifier")):
         model = tt.Model(nn.Linear(6, 1))
