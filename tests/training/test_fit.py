@@ -373,3 +373,18 @@ def test_arrays_are_taken_as_they_are():
     """They stay where they lie: on a device, or not computed yet."""
     x = tt.ones((4, 2), dtype="float32")
     assert _data.as_arrays(x) is x and _data.as_arrays({"a": [x]})["a"][0] is x
+
+
+def test_an_epoch_makes_no_plan_that_one_before_made(recorded):
+    """The last batch is shorter: that is one more plan, once."""
+    model = compiled("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    settings = {"batch_size": 32, "validation_split": 0.1, "verbose": 0}
+    model.fit(X, Y, epochs=3, **settings)
+    misses = []
+
+    class Watching(tt.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            misses.append(tt.ledger()["plan_misses"])
+
+    model.fit(X, Y, epochs=4, callbacks=[Watching()], **settings)
+    assert set(np.diff(misses)) == {0}
