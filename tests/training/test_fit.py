@@ -76,6 +76,33 @@ def test_batches():
     assert model.test_on_batch(X, Y)[0] < trained[0]
 
 
+@pytest.mark.parametrize("was", [False, True])
+def test_modes_are_as_they_were(was):
+    model = compiled("sgd", "sparse_categorical_crossentropy")
+    seen = []
+    model.module.register_forward_pre_hook(lambda module, args: seen.append(module.training))
+    model.train(was)
+    model.train_on_batch(X, Y)
+    model.test_on_batch(X, Y)
+    model.predict_on_batch(X)
+    model.fit(X, Y, batch_size=100, validation_data=(X, Y), epochs=2, validation_batch_size=100, verbose=0)
+    model.evaluate(X, Y, batch_size=100, verbose=0)
+    model.predict(X, batch_size=100, verbose=0)
+    assert seen == [True, False, False, True, False, True, False, False, False]
+    assert model.training == model.module.training == was
+
+
+def test_an_anomaly_is_named_by_its_operation():
+    class Root(nn.Module):
+        def forward(self, x):
+            return tt.sqrt(x - x) * 0 + x
+
+    model = tt.Model(nn.Sequential(nn.Linear(6, 1), Root()))
+    model.compile("sgd", "mse")
+    with pytest.raises(RuntimeError, match="Function 'sqrt' returned nan values"), tt.detect_anomaly():
+        model.fit(X, WEIGHT, verbose=0)
+
+
 def test_a_seed_gives_the_same_bits():
     def run():
         tt.random.seed(3)
