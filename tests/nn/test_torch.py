@@ -226,7 +226,8 @@ def compare(got, want, inputs, ours, theirs):
 
 
 @pytest.mark.parametrize("made", ["MultiheadAttention(8, 2)", "MultiheadAttention(8, 4, bias=False, batch_first=True)",
-                                  "MultiheadAttention(8, 2, kdim=5, vdim=3)"])  # fmt: skip
+                                  "MultiheadAttention(8, 2, kdim=5, vdim=3)",
+                                  "MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True)"])  # fmt: skip
 @pytest.mark.parametrize("masks", ["", "bool", "float", "padding", "both", "heads"])
 @pytest.mark.parametrize("weights", [True, False])
 def test_heads(made, masks, weights):
