@@ -75,3 +75,41 @@ def test_recurrent_layers():
                     np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-11)
         """,
     )
+
+
+def test_places_and_bags():
+    run_program(
+        PROGRAM,
+        """
+        F, square, places = functional, (2, 3, 6, 6), tt.array(np.random.default_rng(1).standard_normal((2, 4, 5, 2)))
+        for mode in "bilinear", "nearest", "bicubic":
+            check(lambda x: F.grid_sample(x, places, mode, "reflection"), square)
+        check(lambda x, g: F.grid_sample(x, g), square, (2, 4, 5, 2))
+        check(lambda t: F.affine_grid(t, (2, 1, 4, 5)), (2, 2, 3))
+        check(lambda x: F.pixel_unshuffle(F.channel_shuffle(x, 3), 2), square)
+        check(lambda x: F.lp_pool2d(x * x, 2, 2), square)
+        check(lambda x: F.local_response_norm(x, 3, alpha=0.5), square)
+        check(lambda x: F.pdist(x), (5, 3))
+        check(lambda x: F.max_unpool1d(*F.max_pool1d(x, 2, return_indices=True), 2), (2, 3, 6))
+        check(lambda x: F.adaptive_max_pool2d(x, (2, 4), return_indices=True)[0], square)
+        u = tt.array(np.random.default_rng(1).random((2, 3, 2)))
+        check(lambda x: F.fractional_max_pool2d(x, 2, 3, _random_samples=u), square)
+        for mode in "sum", "mean", "max":
+            check(lambda w: F.embedding_bag(tt.array([0, 2, 1, 2]), w, tt.array([0, 1, 1]), mode=mode), (4, 3))
+        """,
+    )
+
+
+def test_losses_of_classes():
+    run_program(
+        PROGRAM,
+        """
+        F, classes, some = functional, tt.array([0, 2, 1, 2]), tt.array([[0, 2, -1]] * 4)
+        check(lambda x: F.multi_margin_loss(x, classes, p=2), (4, 3))
+        check(lambda x: F.multilabel_margin_loss(x, some), (4, 3))
+        check(lambda x, y: F.multilabel_soft_margin_loss(x, y), (4, 3), (4, 3))
+        check(lambda x, y, v: F.gaussian_nll_loss(x, y, v * v, full=True), (4, 3), (4, 3), (4, 1))
+        check(lambda x, y: F.poisson_nll_loss(x, y * y), (4, 3), (4, 3))
+        check(lambda x, w: F.linear_cross_entropy(x, w, classes), (4, 2), (3, 2))
+        """,
+    )

@@ -146,6 +146,16 @@ def test_bags():
     assert (bag.weight.grad.numpy() == np.array([1, 0, 1, 0, 1])[:, None]).all()
 
 
+def test_rows_that_are_kept_short():
+    table = tt.nn.Embedding.from_pretrained(tt.array([[3.0, 4.0], [6.0, 8.0], [0.3, 0.4]]), freeze=False, max_norm=1.0)
+    y = table(tt.array([0, 2, 0]))
+    np.testing.assert_allclose(y.detach().numpy(), [[0.6, 0.8], [0.3, 0.4], [0.6, 0.8]], rtol=1e-6)
+    np.testing.assert_allclose(table.weight.numpy(), [[0.6, 0.8], [6.0, 8.0], [0.3, 0.4]], rtol=1e-6)
+    table.scale_grad_by_freq = True
+    table(tt.array([0, 2, 0])).sum().backward()
+    np.testing.assert_allclose(table.weight.grad.numpy(), [[1, 1], [0, 0], [1, 1]])
+
+
 def test_many_classes_add_up_to_one():
     m = tt.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10], div_value=2.0)
     x, target = some(6, 8), tt.array([0, 7, 19, 4, 12, 6])

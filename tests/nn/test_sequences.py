@@ -374,9 +374,32 @@ def test_transformers_see_what_they_may():
     (lambda: nn.GRU(3, 4)(rnn.PackedSequence(tt.ones((3, 3)), tt.array([1, 2]))), ValueError, "must not grow"),
     (lambda: nn.GRU(3, 4)(rnn.PackedSequence(tt.ones((3, 3)), tt.array([2]))), ValueError, "are of 2 rows"),
     (lambda: nn.MultiheadAttention(7, 2), AssertionError, "embed_dim must be divisible by num_heads"),
-    (lambda: nn.MultiheadAttention(8, 2, add_zero_attn=True), NotImplementedError, "add_zero_attn are not implemented"),
     (lambda: nn.TransformerEncoderLayer(8, 2, activation="sin"), RuntimeError, "activation should be relu/gelu, not"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said(call, kind, words):
     with pytest.raises(kind, match=words):
         call()
+
+
+@pytest.mark.parametrize("weights", [True, False])
+def test_heads_see_one_more_step(weights):
+    """A key that is learnt and one of zeros: as if they had been among the keys, of a mask that lets them be seen."""
+    m, x = nn.MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True), tt.random.default_rng(0)
+    q, mask = x.standard_normal((4, 3, 8), dtype="float32"), tt.array(np.triu(np.ones((4, 4), bool), 1))
+    got, shares = m(q, q, q, attn_mask=mask, need_weights=weights)
+    w, b = m.in_proj_weight.detach().numpy(), m.in_proj_bias.detach().numpy()
+    rows = [q.numpy() @ w[k : k + 8].T + b[k : k + 8] for k in (0, 8, 16)]
+    more = [np.broadcast_to(p.detach().numpy(), (1, 3, 8)) for p in (m.bias_k, m.bias_v)]
+    keys, values = (np.concatenate([a, b, np.zeros((1, 3, 8))]) for a, b in zip(rows[1:], more))
+    apart = [a.reshape(len(a), 3, 2, 4).transpose(1, 2, 0, 3) for a in (rows[0], keys, values)]
+    scores = apart[0] @ apart[1].swapaxes(2, 3) / 2
+    scores[..., :4] += np.where(mask.numpy(), -np.inf, 0)
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    seen = e / e.sum(axis=-1, keepdims=True)
+    y = (seen @ apart[2]).transpose(2, 0, 1, 3).reshape(4, 3, 8)
+    want = y @ m.out_proj.weight.detach().numpy().T + m.out_proj.bias.detach().numpy()
+    np.testing.assert_allclose(got.detach().numpy(), want, rtol=1e-4, atol=1e-5)
+    if weights:
+        np.testing.assert_allclose(shares.detach().numpy(), seen.mean(axis=1), rtol=1e-4, atol=1e-6)
+    got.sum().backward()
+    assert all(p.grad is not None for p in m.parameters())

@@ -92,6 +92,7 @@ LAYERS = [
     "FractionalMaxPool2d(2, output_size=3)", "PixelShuffle(2)", "PixelUnshuffle(3)", "ChannelShuffle(2)",
     "LocalResponseNorm(3)", "PoissonNLLLoss()", "MultiMarginLoss()", "MultiLabelMarginLoss()",
     "MultiLabelSoftMarginLoss()", "AdaptiveMaxPool2d(3, return_indices=True)",
+    "Embedding(10, 3, max_norm=2.0, norm_type=1.0, scale_grad_by_freq=True)",
     "utils.spectral_norm(nn.Linear(2, 3))", "utils.parametrizations.weight_norm(nn.Linear(2, 3))",
     "utils.parametrizations.spectral_norm(nn.ConvTranspose2d(2, 3, 3))",
 ]  # fmt: skip
@@ -225,7 +226,8 @@ def compare(got, want, inputs, ours, theirs):
 
 
 @pytest.mark.parametrize("made", ["MultiheadAttention(8, 2)", "MultiheadAttention(8, 4, bias=False, batch_first=True)",
-                                  "MultiheadAttention(8, 2, kdim=5, vdim=3)"])  # fmt: skip
+                                  "MultiheadAttention(8, 2, kdim=5, vdim=3)",
+                                  "MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True)"])  # fmt: skip
 @pytest.mark.parametrize("masks", ["", "bool", "float", "padding", "both", "heads"])
 @pytest.mark.parametrize("weights", [True, False])
 def test_heads(made, masks, weights):
@@ -334,3 +336,13 @@ def test_many_classes():
     near(got.output, want.output, "float32")
     near(ours.log_prob(a), theirs.log_prob(b), "float32")
     compare(got.loss, want.loss, [(a, b)], ours, theirs)
+
+
+@pytest.mark.parametrize("options", ["max_norm=1.0", "max_norm=2.0, norm_type=1.0, padding_idx=2",
+                                     "scale_grad_by_freq=True", "scale_grad_by_freq=True, max_norm=1.0"])  # fmt: skip
+def test_rows_of_tables(options):
+    ours, theirs = loaded(f"Embedding(6, 3, {options})")
+    at = np.array([[0, 2, 2], [4, 2, 0]])
+    got, want = ours(tt.array(at)), theirs(torch.tensor(at))
+    compare(got, want, [], ours, theirs)
+    near(ours.weight, theirs.weight, "float32")

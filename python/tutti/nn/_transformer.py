@@ -19,8 +19,8 @@ _WORDS = {
     "batch_first": "bool : Whether the first axis is that of images, not of steps.",
     "norm_first": "bool : Whether norms stand before what they belong to.",
     "bias": "bool : Whether there are biases.",
-    "add_bias_kv": "bool : Not implemented: False.",
-    "add_zero_attn": "bool : Not implemented: False.",
+    "add_bias_kv": "bool : Whether there is one more key, with a value, that is learnt.",
+    "add_zero_attn": "bool : Whether there is one more key of zeros, with a value of zeros.",
     "kdim": "int : How long keys are; None: as queries.",
     "vdim": "int : How long values are; None: as queries.",
     "device": "Device or str : Where the parameters lie.",
@@ -80,8 +80,6 @@ class MultiheadAttention(Module):
             )
         if embed_dim % num_heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        if add_bias_kv or add_zero_attn:
-            raise NotImplementedError("MultiheadAttention: add_bias_kv and add_zero_attn are not implemented")
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim = (embed_dim if n is None else n for n in (kdim, vdim))
         self.head_dim, together = embed_dim // num_heads, self.kdim == self.vdim == embed_dim
@@ -92,6 +90,11 @@ class MultiheadAttention(Module):
         self.register_parameter("in_proj_weight", whole)
         self.register_parameter("in_proj_bias", _new(3 * embed_dim, device, dtype) if bias else None)
         self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
+        self.add_zero_attn = add_zero_attn
+        for name in "bias_k", "bias_v":
+            self.register_parameter(name, _new((1, 1, embed_dim), device, dtype) if add_bias_kv else None)
+            if add_bias_kv:
+                init.xavier_normal_(self._parameters[name])
         for name in (*shapes, "in_proj_weight"):
             if self._parameters[name] is not None:
                 init.xavier_uniform_(self._parameters[name])
@@ -156,9 +159,9 @@ class MultiheadAttention(Module):
             self.num_heads,
             self.in_proj_weight,
             self.in_proj_bias,
-            None,
-            None,
-            False,
+            self.bias_k,
+            self.bias_v,
+            self.add_zero_attn,
             self.dropout,
             self.out_proj.weight,
             self.out_proj.bias,

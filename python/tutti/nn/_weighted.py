@@ -229,6 +229,14 @@ class Embedding(Module):
         How long they are.
     padding_idx : int
         A row of zeros that no gradient goes to; None: there is none.
+    max_norm : float
+        How long the rows that are asked for may be; longer ones are shortened in the table. None: as they are.
+    norm_type : float
+        The order of that norm.
+    scale_grad_by_freq : bool
+        Whether a row's gradient is divided by how often it is asked for.
+    sparse : bool
+        Not implemented: False.
     device : Device or str
         Where the table lies.
     dtype : dtype
@@ -240,13 +248,27 @@ class Embedding(Module):
     (1, 2, 3)
     """
 
-    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, *, device=None, dtype=None):
+    def __init__(
+        self,
+        num_embeddings,
+        embedding_dim,
+        padding_idx=None,
+        max_norm=None,
+        norm_type=2.0,
+        scale_grad_by_freq=False,
+        sparse=False,
+        *,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise AssertionError("Padding_idx must be within num_embeddings")
         if padding_idx is not None and padding_idx < 0:
             padding_idx += num_embeddings
         self.num_embeddings, self.embedding_dim, self.padding_idx = num_embeddings, embedding_dim, padding_idx
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         self.weight = _new((num_embeddings, embedding_dim), device, dtype)
         self.reset_parameters()
 
@@ -267,7 +289,16 @@ class Embedding(Module):
                 self.weight[self.padding_idx] = 0
 
     @classmethod
-    def from_pretrained(cls, embeddings, freeze=True, padding_idx=None):
+    def from_pretrained(
+        cls,
+        embeddings,
+        freeze=True,
+        padding_idx=None,
+        max_norm=None,
+        norm_type=2.0,
+        scale_grad_by_freq=False,
+        sparse=False,
+    ):
         """A layer over a table that is there.
 
         Parameters
@@ -278,6 +309,14 @@ class Embedding(Module):
             Whether it stays as it is.
         padding_idx : int
             A row that no gradient goes to; None: there is none.
+        max_norm : float
+            How long rows that are asked for may be; None: as they are.
+        norm_type : float
+            The order of that norm.
+        scale_grad_by_freq : bool
+            Whether a row's gradient is divided by how often it is asked for.
+        sparse : bool
+            Not implemented: False.
 
         Returns
         -------
@@ -289,7 +328,8 @@ class Embedding(Module):
         >>> tt.nn.Embedding.from_pretrained(tt.array([[1.0], [2.0]]))(tt.array([1]))
         array([[2.]])
         """
-        self = cls(*embeddings.shape, padding_idx=padding_idx, dtype=embeddings.dtype)
+        numbers = padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse
+        self = cls(*embeddings.shape, *numbers, dtype=embeddings.dtype)
         self.weight = Parameter(embeddings, not freeze)
         return self
 
@@ -311,7 +351,8 @@ class Embedding(Module):
         >>> tt.nn.Embedding(10, 3).forward(tt.array([1, 2])).shape
         (2, 3)
         """
-        return functional.embedding(input, self.weight, self.padding_idx)
+        numbers = self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+        return functional.embedding(input, self.weight, *numbers)
 
     def extra_repr(self):
         """The numbers that the layer was made with.
@@ -326,8 +367,15 @@ class Embedding(Module):
         >>> tt.nn.Embedding(10, 3).extra_repr()
         '10, 3'
         """
-        more = "" if self.padding_idx is None else f", padding_idx={self.padding_idx}"
-        return f"{self.num_embeddings}, {self.embedding_dim}{more}"
+        said = [
+            f"{self.num_embeddings}, {self.embedding_dim}",
+            f"padding_idx={self.padding_idx}" if self.padding_idx is not None else "",
+            f"max_norm={self.max_norm}" if self.max_norm is not None else "",
+            f"norm_type={self.norm_type}" if self.norm_type != 2 else "",
+            f"scale_grad_by_freq={self.scale_grad_by_freq}" if self.scale_grad_by_freq else "",
+            "sparse=True" if self.sparse else "",
+        ]
+        return ", ".join(s for s in said if s)
 
 
 class PReLU(Module):

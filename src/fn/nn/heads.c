@@ -127,6 +127,43 @@ static bool read_masks(heads *h, int64_t images, tt_dtype t) {
   return c->code == TT_OK;
 }
 
+/* Keys and values with one more step, a bias for all images, or (`bias` < 0) zeros. */
+static bool append(heads *h, int k, int bias) {
+  tt_composer *c = h->c;
+  tt_array *a = h->part[k];
+  if (!a) return false;
+  int64_t len[3] = {1, tt__array_len(a)[1], tt__array_len(a)[2]};
+  tt_array *given =
+      bias < 0 ? tt__compose_full(c, (tt_dtype)a->dtype, 3, len, tt_v_int(0)) : tt__arg_array(c, h->f, bias);
+  if (given && given->size != (bias < 0 ? len[1] * len[2] : len[2]))
+    tt__compose_fail(c, TT_EVALUE, "bias_k and bias_v must have %lld elements", (long long)len[2]);
+  tt_array *part[2] = {a, c->code == TT_OK && given ? tt__compose_broadcast(c, given, 3, len) : NULL};
+  h->part[k] = part[1] ? tt__compose_concat(c, part, 2, 0) : NULL;
+  return h->part[k] != NULL;
+}
+
+/* A mask under which one more step is seen. */
+static tt_array *with_step(tt_composer *c, tt_array *mask) {
+  int64_t len[TT_MAX_RANK];
+  memcpy(len, tt__array_len(mask), sizeof *len * (size_t)mask->rank);
+  len[mask->rank - 1] = 1;
+  tt_array *part[2] = {mask, tt__compose_full(c, (tt_dtype)mask->dtype, mask->rank, len, tt_v_int(0))};
+  return part[1] ? tt__compose_concat(c, part, 2, mask->rank - 1) : NULL;
+}
+
+static bool append_steps(heads *h) {
+  bool biased = tt__arg_given(h->f, BIAS_K) && tt__arg_given(h->f, BIAS_V),
+       zero = tt__arg_bool(h->c, h->f, ZERO, false);
+  if (h->c->code == TT_OK && tt__arg_given(h->f, BIAS_K) != tt__arg_given(h->f, BIAS_V))
+    tt__compose_fail(h->c, TT_EVALUE, "bias_k and bias_v are given together or not at all");
+  for (int turn = 0; turn < biased + zero && h->c->code == TT_OK; turn++) {
+    bool of_bias = biased && turn == 0;
+    if (!append(h, 1, of_bias ? BIAS_K : -1) || !append(h, 2, of_bias ? BIAS_V : -1)) return false;
+    if (h->mask && !(h->mask = with_step(h->c, h->mask))) return false;
+  }
+  return h->c->code == TT_OK;
+}
+
 /* The heads' results, and with `shares` those. */
 static tt_array *attend(heads *h, double dropout, tt_array **shares) {
   tt_composer *c = h->c;
@@ -155,11 +192,8 @@ static bool read_heads(heads *h) {
   tt_array *q = tt__arg_array(c, f, QUERY);
   h->n = tt__arg_int(c, f, HEADS, 1);
   if (!q || c->code != TT_OK) return false;
-  if (tt__arg_given(f, BIAS_K) || tt__arg_given(f, BIAS_V) || tt__arg_bool(c, f, ZERO, false) ||
-      tt__arg_given(f, STATIC_K) || tt__arg_given(f, STATIC_V))
-    tt__compose_fail(
-        c, TT_ENOTIMPL,
-        "multi_head_attention_forward: bias_k, bias_v, add_zero_attn, static_k and static_v are not implemented");
+  if (tt__arg_given(f, STATIC_K) || tt__arg_given(f, STATIC_V))
+    tt__compose_fail(c, TT_ENOTIMPL, "multi_head_attention_forward: static_k and static_v are not implemented");
   if (q->rank != 2 && q->rank != 3)
     tt__compose_fail(c, TT_EVALUE, "query should be unbatched 2D or batched 3D tensor but received %d-D query tensor",
                      q->rank);
@@ -182,7 +216,7 @@ static tt_array *nn_multi_head_attention_forward(tt_composer *c, tt_call_frame *
   heads h = {.c = c, .f = f};
   if (!read_heads(&h) || !project(&h)) return NULL;
   int64_t images = tt__array_len(h.part[0])[1], steps = tt__array_len(h.part[0])[0];
-  if (!read_masks(&h, images, (tt_dtype)h.part[0]->dtype)) return NULL;
+  if (!read_masks(&h, images, (tt_dtype)h.part[0]->dtype) || !append_steps(&h)) return NULL;
   double dropout = tt__arg_bool(c, f, TRAINING, true) ? tt__arg_float(c, f, DROPOUT, 0) : 0;
   bool wanted = tt__arg_bool(c, f, SHARES, true);
   tt_array *shares = NULL, *y = attend(&h, dropout, wanted ? &shares : NULL);

@@ -7,6 +7,7 @@
 #include "fn/linalg/matrix.h"
 #include "fn/nn/nn.h"
 #include "fn/nn/window.h"
+#include "graph/tape.h"
 
 static bool same_type(tt_composer *c, const tt_array *a, const tt_array *b) {
   if (a->dtype == b->dtype) return true;
@@ -88,21 +89,60 @@ static tt_array *without_slope(tt_composer *c, tt_array *w, int64_t row) {
   return tt__compose_where(c, tt__compose_expand(c, at, 1), tt_v_array(still), tt_v_array(w));
 }
 
+/* Which rows of the table somebody asks for, [rows, 1], and how often. */
+static tt_array *asked(tt_composer *c, tt_array *at, int64_t n) {
+  int64_t all = at->size;
+  const tt_value arg[] = {tt_v_array(tt__compose_reshape(c, at, 1, &all)), {.tag = TT_V_NONE}, tt_v_int(n)};
+  tt_array *count = all ? tt__fn_call(c, "bincount", arg, 3) : NULL;
+  return count ? tt__compose_expand(c, count, 1) : NULL;
+}
+
+/* The rows that are asked for, if they are longer than `most`, made as short, in the table itself; no part of any
+ * history. */
+static bool shorten(tt_composer *c, tt_array *w, tt_array *count, double most, double p) {
+  bool before = tt__session_tape;
+  tt__session_tape = false;
+  const tt_value arg[] = {tt_v_array(w), tt_v_float(p), tt_v_int(1), {.tag = TT_V_BOOL, .as.b = true}};
+  tt_array *length = tt__fn_call(c, "linalg.norm", arg, 4);
+  tt_array *asked_for = tt__compose_opi(c, TT_GT, count, 0), *longer = tt__compose_opf(c, TT_GT, length, most);
+  tt_array *by = tt__compose_opf(c, TT_ADD, length, 1e-7), *both = tt__compose_op2(c, TT_AND, asked_for, longer);
+  by = by ? tt__compose_op2(c, TT_DIV, tt__compose_full(c, (tt_dtype)w->dtype, 0, NULL, tt_v_float(most)), by) : NULL;
+  tt_array *less = tt__compose_op2(c, TT_MUL, w, by);
+  less = both && less ? tt__compose_where(c, both, tt_v_array(less), tt_v_array(w)) : NULL;
+  bool ok = less && tt__compose_set(c, w, tt_v_array(less));
+  tt__session_tape = before;
+  return ok;
+}
+
+/* Rows whose slope is divided by how often they are asked for: the same values. */
+static tt_array *by_frequency(tt_composer *c, tt_array *w, tt_array *at, tt_array *count) {
+  tt_array *still = NULL;
+  if (!tt__compose_keep(c, tt__leaf_detach(w, &still, c->err), &still)) return NULL;
+  tt_array *rows = tt__compose_take(c, w, at, 0), *plain = tt__compose_take(c, still, at, 0);
+  tt_array *often = tt__compose_cast(c, tt__compose_take(c, count, at, 0), (tt_dtype)w->dtype);
+  tt_array *part = tt__compose_op2(c, TT_DIV, tt__compose_op2(c, TT_SUB, rows, plain), often);
+  return tt__compose_op2(c, TT_ADD, plain, part);
+}
+
 /* input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse */
 static tt_array *nn_embedding(tt_composer *c, tt_call_frame *f) {
-  tt_array *at = tt__arg_array(c, f, 0), *w = tt__arg_array(c, f, 1);
+  tt_array *at = tt__arg_array(c, f, 0), *w = tt__arg_array(c, f, 1), *count = NULL;
   if (!at || !w) return NULL;
   if (w->rank != 2) return tt__compose_fail(c, TT_EVALUE, "'weight' must be 2-D");
   int64_t n = tt__array_len(w)[0], idle = tt__arg_int(c, f, 2, 0);
+  double most = tt__arg_float(c, f, 3, 0), p = tt__arg_float(c, f, 4, 2);
+  bool scaled = tt__arg_bool(c, f, 5, false);
   if (c->code != TT_OK) return NULL;
-  if (tt__arg_given(f, 3) || tt__arg_bool(c, f, 5, false) || tt__arg_bool(c, f, 6, false))
-    return tt__compose_fail(c, TT_ENOTIMPL, "embedding: max_norm, scale_grad_by_freq and sparse are not implemented");
-  if (tt__arg_given(f, 2)) {
-    if (idle < -n || idle >= n) return tt__compose_fail(c, TT_EVALUE, "Padding_idx must be within num_embeddings");
-    w = without_slope(c, w, idle < 0 ? idle + n : idle);
-  }
+  if (tt__arg_bool(c, f, 6, false)) return tt__compose_fail(c, TT_ENOTIMPL, "embedding: there are no sparse gradients");
+  if (tt__arg_given(f, 2) && (idle < -n || idle >= n))
+    return tt__compose_fail(c, TT_EVALUE, "Padding_idx must be within num_embeddings");
   at = classes(c, at, n, "index out of range in self: index %lld at position %lld is out of bounds for %lld rows");
-  return w && at ? tt__compose_take(c, w, at, 0) : NULL;
+  if (!at) return NULL;
+  if ((scaled || tt__arg_given(f, 3)) && at->size && !(count = asked(c, at, n))) return NULL;
+  if (count && tt__arg_given(f, 3) && !shorten(c, w, count, most, p)) return NULL;
+  if (tt__arg_given(f, 2)) w = without_slope(c, w, idle < 0 ? idle + n : idle);
+  if (!w) return NULL;
+  return scaled && count ? by_frequency(c, w, at, count) : tt__compose_take(c, w, at, 0);
 }
 TT_HANDLER(nn_embedding)
 
