@@ -49,7 +49,7 @@ class device(str):
 
     @property
     def type(self):
-        return self.partition(":")[0]
+        return str(self.partition(":")[0])
 
     @property
     def index(self):
