@@ -106,7 +106,8 @@ def operations(words):
         found = ours
         for part in op.name.split("."):
             found = getattr(found, part, None)
-        found = found or getattr(ours.Tensor, op.name, None)
+        if found is None or isinstance(found, ours.dtype):
+            found = getattr(ours.Tensor, op.name, None)
         if found is None:
             yield op.name, "not covered"
             continue
