@@ -1,7 +1,6 @@
 """The class of tensors: tutti's arrays with PyTorch's methods. Its arithmetic is in the extension (_core/tensor.c)."""
 
 import collections
-import contextlib
 import math
 
 import tutti as _tt
@@ -339,7 +338,9 @@ def fill_(self, value):
 
 
 def zero_(self):
-    with _autograd.no_grad() if self.is_leaf and self.requires_grad else contextlib.nullcontext():
+    if not (self.requires_grad and self.is_leaf):
+        return written(self, 0)
+    with _autograd.no_grad():
         return written(self, 0)
 
 
