@@ -160,7 +160,7 @@ def count(self):
 
 def _device(self):
     name = str(_base_device.__get__(self))
-    return device(name.partition(":")[0] if name.startswith("cpu") else name)
+    return str.__new__(device, "cpu" if name.startswith("cpu") else name)
 
 
 def type_(self, dtype=None, non_blocking=False):
