@@ -40,6 +40,7 @@ def test_training_is_the_same_for_the_same_seed():
 
 def test_states_and_modules_come_back_from_files():
     model, _ = trained(2)
+    assert {type(value) for value in model.state_dict().values()} == {torch.Tensor}
     file = io.BytesIO()
     torch.save({"model": model.state_dict(), "step": 3, "size": torch.Size([2])}, file)
     file.seek(0)

@@ -73,7 +73,9 @@ DRIVER = """
 import runpy, sys
 import torch
 seed, script, sys.argv = int(sys.argv[1]), sys.argv[2], sys.argv[2:]
-torch.manual_seed(seed)
+seeded = torch.manual_seed
+torch.manual_seed = lambda given: seeded(given + seed)  # where a program has a seed of its own, too
+torch.manual_seed(0)
 sys.path.insert(0, {folder!r})
 names = runpy.run_path(script, run_name="__main__")
 for name, value in list(names.items()):
@@ -195,6 +197,7 @@ def run(name, path, python, seed):
             globals()[prepare](folder)
         (folder / "driver.py").write_text(DRIVER.format(folder=str((folder / script).parent)))
         env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+        env["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"  # one program keeps an array of NumPy's
 
         def call(script, *arguments):
             full = [*command(python, "driver.py"), str(seed), script, *arguments]

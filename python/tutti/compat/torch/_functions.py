@@ -1,6 +1,7 @@
 """The functions of the rows, and what the rows are made of."""
 
 import math
+import operator
 
 import tutti as _tt
 
@@ -587,21 +588,19 @@ for _name in _written:
     setattr(Tensor, _name + "_", _in_place(functions[_name]))
 
 
-_OPERATORS = {"add_": "__iadd__", "sub_": "__isub__", "mul_": "__imul__", "div_": "__itruediv__"}
+def _by_operator(slow, quick):
+    """In place by the operator, where nothing more is asked for."""
+
+    def call(self, other, **how):
+        return slow(self, other, **how) if how else quick(self, other)
+
+    call.__name__ = call.__qualname__ = slow.__name__
+    return call
 
 
-def _by_operators():
-    for name, one in _OPERATORS.items():
-        slow = getattr(Tensor, name)
-
-        def call(self, other, _slow=slow, _one=one, **how):
-            return _slow(self, other, **how) if how else getattr(self, _one)(other)
-
-        call.__name__ = name
-        setattr(Tensor, name, call)
-
-
-_by_operators()
+for _name in "add", "sub", "mul", "div":
+    _quick = getattr(operator, "i" + ("truediv" if _name == "div" else _name))
+    setattr(Tensor, _name + "_", _by_operator(getattr(Tensor, _name + "_"), _quick))
 
 
 def _changing(of):

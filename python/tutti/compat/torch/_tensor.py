@@ -1,7 +1,6 @@
 """The class of tensors: tutti's arrays with PyTorch's methods. Its arithmetic is in the extension (_core/tensor.c)."""
 
 import collections
-import contextlib
 import math
 
 import tutti as _tt
@@ -49,7 +48,7 @@ class device(str):
 
     @property
     def type(self):
-        return self.partition(":")[0]
+        return str(self.partition(":")[0])
 
     @property
     def index(self):
@@ -161,7 +160,7 @@ def count(self):
 
 def _device(self):
     name = str(_base_device.__get__(self))
-    return device(name.partition(":")[0] if name.startswith("cpu") else name)
+    return str.__new__(device, "cpu" if name.startswith("cpu") else name)
 
 
 def type_(self, dtype=None, non_blocking=False):
@@ -339,7 +338,9 @@ def fill_(self, value):
 
 
 def zero_(self):
-    with _autograd.no_grad() if self.is_leaf and self.requires_grad else contextlib.nullcontext():
+    if not (self.requires_grad and self.is_leaf):
+        return written(self, 0)
+    with _autograd.no_grad():
         return written(self, 0)
 
 

@@ -105,7 +105,10 @@ class Module(_nn.Module):
         return self.to(device)
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
-        made = super().state_dict(prefix=prefix, keep_vars=keep_vars)
+        made = super().state_dict(prefix=prefix, keep_vars=True)
+        if not keep_vars:
+            for name, value in made.items():
+                made[name] = _core.detach(value)
         if destination is None:
             return made
         destination.update(made)
