@@ -258,10 +258,20 @@ def error(name):
     return worst
 
 
-def table(name):
+def sections(name):
     f, low, high, count, n = TABLES[name]
     width = (mpf(high) - mpf(low)) / count
-    rows = [section(f, low + k * width, low + (k + 1) * width, n) for k in range(count)]
+    return [section(f, low + k * width, low + (k + 1) * width, n) for k in range(count)]
+
+
+def rests(name):
+    """What rounding leaves of the constants of a table, whose values are wanted with more digits than float64 has."""
+    words = [hexadecimal(row[0] - mpf(float(row[0]))) for row in sections(name)]
+    return f"\nTT_CONST tt_f64 tt__{name}_rest[{len(words)}] = {{\n{lines_of(words)}}};\n"
+
+
+def table(name):
+    rows, (_, _, _, count, n) = sections(name), TABLES[name]
     lines = []
     for row in rows:
         line = "    {"
@@ -308,6 +318,7 @@ def debye_table():
 BESSEL = [n for n in TABLES if n[0] in "ijky" or n.startswith(("hankel", "temme"))]
 INTEGRAL = ["si_near", "ci_near", "ci", "sine_f", "sine_g", "shi_near", "chi_near", "zeta"]
 INTEGRAL += [n for n in TABLES if n.startswith("fresnel")]
+RESTS = ["gamma"]
 KINDS = {"bessel": BESSEL, "integral": INTEGRAL}
 KINDS["special"] = [n for n in TABLES if n not in BESSEL + INTEGRAL]
 HEAD = """/*
@@ -322,7 +333,8 @@ HEAD = """/*
 
 def write(kind):
     text = HEAD % (("Bessel" if kind == "bessel" else kind), kind.upper(), kind.upper())
-    text += "\n".join(table(name) for name in KINDS[kind]) + "/* clang-format on */\n\n#endif\n"
+    text += "\n".join(table(name) for name in KINDS[kind])
+    text += "".join(rests(name) for name in RESTS if name in KINDS[kind]) + "/* clang-format on */\n\n#endif\n"
     (ROOT / f"src/scalar/{kind}_tables.h").write_text(text)
 
 

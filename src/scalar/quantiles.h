@@ -5,7 +5,8 @@
 ** The logarithm of a probability is concave in the logarithm of x (or of the odds x / (1 - x)), so Newton's steps come
 ** to the root from one side without passing it, from wherever they start. Its slope is the continued fraction, or one
 ** over the series, that the probability is made of. The smaller of p and 1 - p is solved for; the error is that of the
-** probability over the slope, so it grows where x moves little mass: for a far below 1.
+** probability over the slope, so it grows where x moves little mass: for a far below 1. Of beta functions the
+** logarithm of the probability is therefore a double-double, from gamma functions with more digits than a float has.
 */
 #ifndef TT_SCALAR_QUANTILES_H
 #define TT_SCALAR_QUANTILES_H
@@ -72,14 +73,21 @@ TT_LONG_FN tt_f64 tt_gammainccinv_f64(tt_f64 a, tt_f64 q) { return tt__gamma_qua
 
 /* ---- beta: the odds x / (1 - x) of the lower part p <= 1/2 */
 TT_LONG_FN tt__miss tt__beta_miss(tt_f64 a, tt_f64 b, tt_f64 r, tt_f64 p) {
-  tt__dd n = tt__two_sum(r, 1), x = tt__dd_quotient(tt__dd_of(r), n), y = tt__dd_quotient(tt__dd_of(1), n), e, f;
+  tt__dd n = tt__two_sum(r, 1), x = tt__dd_quotient(tt__dd_of(r), n), y = tt__dd_quotient(tt__dd_of(1), n), e, f, l;
+  int far = x.hi * (a + b) > a;
+  tt__miss m;
   e = tt__beta_power(a, b, x, y);
-  if (x.hi * (a + b) <= a) {
-    f = tt__betainc_over_sum(a, b, x, y);
-    return tt__miss_of(p, tt__dd_sum(e, tt__dd_minus(tt__log_dd(f.hi))), f.hi);
-  }
-  tt_f64 v = tt__betainc_of(a, b, x, y, 0);
-  return tt__miss_of(p, tt__log_dd(v), tt_exp_f64(e.hi) / v);
+  f = far ? tt__betainc_over_sum(b, a, y, x) : tt__betainc_over_sum(a, b, x, y);
+  l = tt__dd_sum(e, tt__dd_minus(tt__log_dd(f.hi)));
+  l.lo -= f.lo / f.hi;
+  if (!far) return tt__miss_of(p, l, f.hi);
+  /* The fraction is of the upper part, which is 1 - p times 1 + g: the lower one is p - (1 - p) g. */
+  f = tt__two_sum(1, -p);
+  l = tt__dd_sum(l, tt__dd_minus(tt__log_dd(f.hi)));
+  tt_f64 g = f.hi * tt_expm1_f64(l.hi + (l.lo - f.lo / f.hi));
+  m.off = -tt_log1p_f64(-g / p);
+  m.slope = tt_exp_f64(e.hi) / (p - g);
+  return m;
 }
 TT_LONG_FN tt_f64 tt__beta_solve(tt_f64 a, tt_f64 b, tt_f64 p) {
   tt_f64 l = (tt_log_f64(p) + tt_log_f64(a) + tt_betaln_f64(a, b)) / a, x = tt_exp_f64(l < 0 ? l : 0);

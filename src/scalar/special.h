@@ -522,17 +522,33 @@ TT_LONG_FN tt_f64 tt_polygamma_f64(tt_f64 n, tt_f64 x) {
 }
 
 /* ---- beta and what is made of gamma functions */
-/* log of gamma(a) gamma(b) / gamma(a + b) for a, b > 0, as a sum of two. */
+/* gamma of 0 < a < 8 as a sum of two: as tt__gamma_small, with the last sum and what comes before it exact. */
+TT_LONG_FN tt__dd tt__gamma_small_dd(tt_f64 a) {
+  tt_f64 y = a < 0.5 ? a : a - 1, t, q = 0;
+  tt__dd p = tt__dd_of(1), u, g;
+  for (; y >= 0.5; y -= 1) p = tt__dd_times(p, y);
+  u = tt__two_sum(y, 0.5);
+  int at = u.hi < 1 ? (int)(8 * u.hi) : 7;
+  t = 2 * (8 * u.hi - at) - 1;
+  for (int k = 13; k > 0; k--) q = q * t + tt__gamma_table[at][k];
+  g = tt__dd_sum(tt__two_prod(q, t), tt__dd_of(tt__gamma_table[at][0]));
+  g.lo += tt__gamma_rest[at] + 16 * u.lo * tt__gamma_table[at][1];
+  return tt__dd_quotient(tt__dd_product(p, g), tt__dd_of(a < 0.5 ? a : 1));
+}
+/* log of gamma(a), a > 0, as a sum of two. */
 TT_LONG_FN tt__dd tt__lgamma_dd(tt_f64 a) {
-  tt__dd r;
+  tt__dd g, r;
   if (a >= 8) return tt__stirling(a);
-  r = tt__log_dd(tt__gamma_right(a));
-  return r;
+  if (a == tt_floor_f64(a)) return tt__log_dd(tt__gamma_right(a));
+  g = tt__gamma_small_dd(a);
+  r = tt__log_dd(g.hi);
+  return tt__fast_sum(r.hi, r.lo + g.lo / g.hi);
 }
 /* log gamma of a + b, b the smaller part that rounding leaves of the sum. */
 TT_LONG_FN tt__dd tt__lgamma_of_sum(tt_f64 a, tt_f64 b) {
   tt__dd n = tt__two_sum(a, b), l = tt__lgamma_dd(n.hi);
-  return tt__fast_sum(l.hi, l.lo + n.lo * (n.hi > 0.1 ? tt__digamma_right(n.hi < 1 ? 1 : n.hi) : 0));
+  tt_f64 slope = n.hi < 1 ? tt__digamma_right(n.hi + 1) - 1 / n.hi : tt__digamma_right(n.hi);
+  return tt__fast_sum(l.hi, l.lo + (n.lo == 0 ? 0 : n.lo * slope));
 }
 TT_LONG_FN tt_f64 tt_beta_f64(tt_f64 a, tt_f64 b) {
   if (a > 0 && b > 0) {

@@ -743,6 +743,10 @@ TT_CONST tt_f64 tt__expi_table[24][15] = {
      0x1.1b18e90df69c1p-26, 0x1.95dc55f5f6d96p-31, -0x1.4dc1998273eedp-36, 0x1.eea6634946d92p-44,
      0x1.62c02f038c442p-48, -0x1.89b0e29e7b853p-53, 0x1.8a11408cacd60p-59, -0x1.eef9a6d17c14bp-68,
      -0x1.13abe59041a36p-70, 0x1.2b2d9993da435p-75, -0x1.717af6b20d10ap-81},};
+
+TT_CONST tt_f64 tt__gamma_rest[8] = {
+    0x1.0ba823caa2accp-54, -0x1.bad3850a3589ap-56, 0x1.8fcfb59b4472ap-54, -0x1.e08be497b438bp-56,
+    0x1.9e2643d80fa0ap-56, -0x1.e66e2bc088a64p-55, -0x1.491bcb29c76a1p-56, -0x1.536db80e9ffa1p-55};
 /* clang-format on */
 
 #endif

@@ -25,6 +25,27 @@ def test_types_and_errors_are_numpys():
     assert cp.zeros(3, cp.float32).dtype == cp.float32 and cp.float32(1.5) + cp.ones(1, "f4") == 2.5
 
 
+def test_fused_functions():
+    @cp.fuse(kernel_name="squared_diff")
+    def f(x, y):
+        return (x - y) * (x - y)
+
+    @cp.fuse
+    def both(x, scale=1):
+        return cp.sum(x * scale, axis=0), {"largest": cp.max(x)}
+
+    x, y = np.arange(6.0).reshape(2, 3), np.ones(3)
+    assert f.__name__ == "squared_diff" and f.clear_cache() is None
+    ours = f(cp.asarray(x), cp.asarray(y))
+    assert isinstance(ours, cp.ndarray) and isinstance(f(x, cp.asarray(y)), cp.ndarray)
+    assert isinstance(f(x, y), np.ndarray) and f(3, 1) == 4
+    np.testing.assert_array_equal(ours, f(x, y))
+    total, rest = both(x, scale=2)
+    assert type(total) is np.ndarray and type(rest["largest"]) is np.float64
+    np.testing.assert_array_equal(total, x.sum(axis=0) * 2)
+    assert isinstance(both(cp.asarray(x))[0], cp.ndarray)
+
+
 def test_draws_are_arrays():
     for rng in (cp.random, cp.random.RandomState(3), cp.random.default_rng(3)):
         for made in (rng.normal(), rng.lognormal(0, 1), rng.gamma(2.0), rng.poisson(3)):

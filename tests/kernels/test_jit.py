@@ -273,6 +273,25 @@ def test_quotients_of_complex_numbers_have_the_bits_of_arrays():
     assert [f(*pair) for pair in zip(x.tolist(), y.tolist())] == (tt.asarray(x) / tt.asarray(y)).tolist()
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_products_of_complex_numbers_have_the_bits_of_arrays(dtype, monkeypatch):
+    monkeypatch.setenv("TUTTI_JIT_TIER", "compiled")
+
+    @tt.njit
+    def f(x, y, z, out):
+        for i in range(x.size):
+            out[0, i] = x[i] * y[i]
+            out[1, i] = x[i] * y[i] + z[i]
+            out[2, i] = x[i] / y[i]
+
+    x, y, z = np.random.default_rng(1).normal(size=(3, 600, 2)).view("complex128")[..., 0].astype(dtype)
+    out = np.zeros((3, 600), dtype)
+    f(x, y, z, out)
+    a, b, c = (tt.asarray(v) for v in (x, y, z))
+    for got, want in zip(out, (a * b, a * b + c, a / b)):
+        np.testing.assert_array_equal(got, want)
+
+
 def test_functions_of_complex_numbers_without_text():
     """They are refused before a compiler is asked: three of its failures would have it given up."""
 

@@ -92,6 +92,26 @@ def edges(dtype):
     return np.array(values, dtype)
 
 
+def pairs(x, y, z, o):
+    for i in range(x.size // 2):
+        o[0, 2 * i] = x[2 * i] * y[2 * i] - z[2 * i]
+        o[0, 2 * i + 1] = x[2 * i + 1] * y[2 * i + 1] + z[2 * i + 1]
+
+
+def squares(x, y, z, o):
+    for i in range(x.size // 2):
+        o[0, 2 * i] = x[2 * i] ** 2 - z[2 * i]
+        o[0, 2 * i + 1] = x[2 * i + 1] ** 2 + z[2 * i + 1]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("fn", [pairs, squares])
+def test_results_stored_side_by_side_are_not_fused(ways, fn, dtype):
+    """A compiler's loops over a difference and a sum of products: gcc 12 rounds them once, contracted or not."""
+    x, y, z = np.random.default_rng(3).normal(size=(3, 600)).astype(dtype)
+    ways(fn, [(x, y, z, np.zeros((1, 600), dtype))])
+
+
 # ---- operators
 
 

@@ -399,6 +399,17 @@ def test_accuracy(name):
     assert worst[0] <= bound, f"{name}: {worst}"
 
 
+@pytest.mark.parametrize("name", ["betaincinv", "betainccinv"])
+def test_quantiles_of_small_shapes(name):
+    """An error of the probability is divided by the shape: it is known with more digits than a float has."""
+    r = np.random.default_rng(4)
+    a, b, p = 10 ** r.uniform(-1.3, 0.3, 300), 10 ** r.uniform(-1.3, 0.3, 300), r.random(300)
+    got = np.asarray(function(name)(*map(tt.asarray, (a, b, p)))).tolist()
+    whole = [(mpf(g), *map(mpf, x)) for g, *x in zip(got, a.tolist(), b.tolist(), p.tolist()) if 1e-290 < g < 1 - 1e-9]
+    assert len(whole) > 200
+    assert max(off(float(g), INVERSES[name][0](*x, g), 0.0) for g, *x in whole) <= 4
+
+
 NARROW = {"ndtr": 5}  # of its own in float32, so far off
 
 

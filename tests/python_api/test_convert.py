@@ -421,3 +421,14 @@ def test_a_list_that_is_emptied_while_it_is_read(kind, n):
         except (IndexError, TypeError, ValueError):
             pass
         assert len(home) <= n + 1
+
+
+FIELDS = np.dtype([("a", "i4"), ("b", "f8")])
+
+
+@pytest.mark.parametrize("dtype", ["i,i", FIELDS, [("a", "i4")]], ids=["text", "dtype", "list"])
+def test_structured_types_are_refused_by_name(dtype):
+    with pytest.raises(TypeError, match="structured data types are not supported"):
+        tt.zeros(3, dtype=dtype)
+    with pytest.raises(TypeError, match="structured data types are not supported"):
+        tt.zeros(3).astype(dtype)

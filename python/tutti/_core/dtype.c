@@ -176,10 +176,23 @@ static bool from_attribute(PyObject *o, tt_dtype *out) {
   return ok;
 }
 
+/* Does it name a structured type of NumPy's? Its dtype, a list of fields, or their types with commas between. */
+static bool has_fields(PyObject *o) {
+  if (PyList_Check(o)) return PyList_Size(o) > 0 && PyTuple_Check(PyList_GetItem(o, 0));
+  if (PyUnicode_Check(o)) return PyUnicode_FindChar(o, ',', 0, PyUnicode_GetLength(o), 1) >= 0;
+  PyObject *fields = PyObject_GetAttrString(o, "fields");
+  bool found = fields && PyObject_HasAttrString(fields, "keys");
+  PyErr_Clear();
+  Py_XDECREF(fields);
+  return found;
+}
+
 bool core_dtype_from(PyObject *o, tt_dtype *out) {
   if (find(o, out)) return true;
   if (!PyUnicode_Check(o) && from_attribute(o, out)) return true;
-  if (PyUnicode_Check(o)) {
+  if (has_fields(o)) {
+    PyErr_Format(PyExc_TypeError, "%R: structured data types are not supported, an array has elements of one type", o);
+  } else if (PyUnicode_Check(o)) {
     PyErr_Format(PyExc_TypeError, "data type %R not understood", o);
   } else {
     PyErr_Format(PyExc_TypeError, "Cannot interpret '%R' as a data type", o);

@@ -160,7 +160,10 @@ static void put_elem(tt_pwriter *w, const tt_pexpr *e, bool checked, tt_str *out
                         : op == TT_DIV ? real
                                        : wide || real);
   if (plain && real && put_contracted(w, e, out)) return;
-  if (plain) {
+  if (plain && real && op == TT_MUL && w->target == TT_PROGRAM_C) {
+    tt__str_add(out, "TT_PRODUCT");
+    put_binary(w, sign, e->arg[0], e->arg[1], out);
+  } else if (plain) {
     put_binary(w, sign, e->arg[0], e->arg[1], out);
   } else if (op == TT_NEG && (wide || real)) {
     tt__str_add(out, "(-");

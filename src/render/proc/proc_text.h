@@ -16,6 +16,9 @@ enum { TT_EDEVICE = 13, TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS
 #define TT_UNROLL4 _Pragma("GCC unroll 4")
 #define TT_RARELY(x) __builtin_expect(!!(x), 0)
 #endif
+#ifndef TT_PRODUCT /* the dialect's, where its compiler is another than this text's */
+#define TT_PRODUCT(x) (x)
+#endif
 /* One of two whole numbers, both of them computed. */
 #define TT_CHOOSE(c, a, b)             \
   ({                                   \
@@ -285,36 +288,40 @@ TT_FN tt_f64 tt_modf_part_f64(tt_f64 x) { /* of an infinity: 0, with its sign */
 }
 
 /* ---- complex numbers: plain operations here, functions where the prelude has the real ones (program_math.h) */
-#define TT__COMPLEX(S, Z, F, R)                                                                               \
-  TT_FN Z tt_complex_##S(tt_f64 re, tt_f64 im) {                                                              \
-    Z z;                                                                                                      \
-    z.re = (F)re;                                                                                             \
-    z.im = (F)im;                                                                                             \
-    return z;                                                                                                 \
-  }                                                                                                           \
-  TT_FN Z tt__pair_##S(F re, F im) {                                                                          \
-    Z z;                                                                                                      \
-    z.re = re;                                                                                                \
-    z.im = im;                                                                                                \
-    return z;                                                                                                 \
-  }                                                                                                           \
-  TT_FN Z tt_add_##S(Z a, Z b) { return tt__pair_##S(a.re + b.re, a.im + b.im); }                             \
-  TT_FN Z tt_sub_##S(Z a, Z b) { return tt__pair_##S(a.re - b.re, a.im - b.im); }                             \
-  TT_FN Z tt_mul_##S(Z a, Z b) { return tt__pair_##S(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); } \
-  TT_FN Z tt_neg_##S(Z a) { return tt__pair_##S(-a.re, -a.im); }                                              \
-  TT_FN Z tt_conj_##S(Z a) { return tt__pair_##S(a.re, -a.im); }                                              \
-  TT_FN F tt_real_##S(Z a) { return a.re; }                                                                   \
-  TT_FN F tt_imag_##S(Z a) { return a.im; }                                                                   \
-  TT_FN Z tt_square_##S(Z a) { return tt_mul_##S(a, a); }                                                     \
-  TT_FN tt_b8 tt_eq_##S(Z a, Z b) { return (a.re == b.re) & (a.im == b.im); }                                 \
-  TT_FN tt_b8 tt_ne_##S(Z a, Z b) { return (a.re != b.re) | (a.im != b.im); }                                 \
-  /* Smith's way: the larger part of the divisor scales. The formulas of kernel/complex.c. */                 \
-  TT_FN Z tt_div_##S(Z a, Z b) {                                                                              \
-    F p = tt_abs_##R(b.re), q = tt_abs_##R(b.im), big = p >= q ? b.re : b.im, small = p >= q ? b.im : b.re;   \
-    F ratio = small / big, scale = 1 / (big + small * ratio);                                                 \
-    if (p == 0 && q == 0) return tt__pair_##S(a.re / p, a.im / p);                                            \
-    if (p >= q) return tt__pair_##S((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale);            \
-    return tt__pair_##S((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale);                        \
+#define TT__COMPLEX(S, Z, F, R)                                                                             \
+  TT_FN Z tt_complex_##S(tt_f64 re, tt_f64 im) {                                                            \
+    Z z;                                                                                                    \
+    z.re = (F)re;                                                                                           \
+    z.im = (F)im;                                                                                           \
+    return z;                                                                                               \
+  }                                                                                                         \
+  TT_FN Z tt__pair_##S(F re, F im) {                                                                        \
+    Z z;                                                                                                    \
+    z.re = re;                                                                                              \
+    z.im = im;                                                                                              \
+    return z;                                                                                               \
+  }                                                                                                         \
+  TT_FN Z tt_add_##S(Z a, Z b) { return tt__pair_##S(a.re + b.re, a.im + b.im); }                           \
+  TT_FN Z tt_sub_##S(Z a, Z b) { return tt__pair_##S(a.re - b.re, a.im - b.im); }                           \
+  TT_FN Z tt_mul_##S(Z a, Z b) {                                                                            \
+    F re = TT_PRODUCT(a.re * b.re) - TT_PRODUCT(a.im * b.im);                                               \
+    return tt__pair_##S(re, TT_PRODUCT(a.re * b.im) + TT_PRODUCT(a.im * b.re));                             \
+  }                                                                                                         \
+  TT_FN Z tt_neg_##S(Z a) { return tt__pair_##S(-a.re, -a.im); }                                            \
+  TT_FN Z tt_conj_##S(Z a) { return tt__pair_##S(a.re, -a.im); }                                            \
+  TT_FN F tt_real_##S(Z a) { return a.re; }                                                                 \
+  TT_FN F tt_imag_##S(Z a) { return a.im; }                                                                 \
+  TT_FN Z tt_square_##S(Z a) { return tt_mul_##S(a, a); }                                                   \
+  TT_FN tt_b8 tt_eq_##S(Z a, Z b) { return (a.re == b.re) & (a.im == b.im); }                               \
+  TT_FN tt_b8 tt_ne_##S(Z a, Z b) { return (a.re != b.re) | (a.im != b.im); }                               \
+  /* Smith's way: the larger part of the divisor scales. The formulas of kernel/complex.c. */               \
+  TT_FN Z tt_div_##S(Z a, Z b) {                                                                            \
+    F p = tt_abs_##R(b.re), q = tt_abs_##R(b.im), big = p >= q ? b.re : b.im, small = p >= q ? b.im : b.re; \
+    F ratio = small / big, scale = 1 / (big + small * ratio);                                               \
+    F re = TT_PRODUCT(a.re * ratio), im = TT_PRODUCT(a.im * ratio);                                         \
+    if (p == 0 && q == 0) return tt__pair_##S(a.re / p, a.im / p);                                          \
+    if (p >= q) return tt__pair_##S((a.re + im) * scale, (a.im - re) * scale);                              \
+    return tt__pair_##S((re + a.im) * scale, (im - a.re) * scale);                                          \
   }
 TT__COMPLEX(c64, tt_c64, tt_f32, f32)
 TT__COMPLEX(c128, tt_c128, tt_f64, f64)

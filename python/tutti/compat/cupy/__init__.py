@@ -79,9 +79,36 @@ def memoize(for_each_device=False):
     return _functools.cache
 
 
-def fuse(*args, **kw):
-    """A decorator that fuses operations: here they fuse by themselves."""
-    return args[0] if len(args) == 1 and callable(args[0]) and not kw else lambda f: f
+def _is_numpys(args):
+    """Are the arrays among the arguments NumPy's, all of them?"""
+    arrays = [a for a in args if isinstance(a, (ndarray, _np.ndarray))]
+    return len(arrays) > 0 and not any(isinstance(a, ndarray) for a in arrays)
+
+
+def _as_numpys(result):
+    """What a function returned, with NumPy's arrays for ours."""
+    if isinstance(result, (list, tuple)):
+        return getattr(type(result), "_make", type(result))(map(_as_numpys, result))
+    if isinstance(result, dict):
+        return {k: _as_numpys(v) for k, v in result.items()}
+    return result.numpy()[()] if isinstance(result, ndarray) else result
+
+
+def fuse(*args, kernel_name=None):
+    """A decorator that fuses operations: here they fuse by themselves. Of NumPy's arrays the results are NumPy's."""
+
+    def fused(function):
+        @_functools.wraps(function)
+        def call(*args, **kw):
+            result = function(*args, **kw)
+            return _as_numpys(result) if _is_numpys([*args, *kw.values()]) else result
+
+        call.clear_cache = lambda: None  # kernels are kept by what they compute
+        if kernel_name:
+            call.__name__ = kernel_name
+        return call
+
+    return fused(args[0]) if len(args) == 1 and callable(args[0]) else fused
 
 
 def get_default_memory_pool():
