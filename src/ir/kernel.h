@@ -50,6 +50,7 @@
 #define TT_CHUNK 65536    /* elements of a row per partial, ROW mode */
 #define TT_GROUP 64       /* partials that are combined on their own, ROW mode */
 #define TT_CHUNK_COL 4096 /* row points per partial, COL mode */
+#define TT_RUN_BYTES 32   /* of a short last axis that hosts copy whole, at most (device/cpu/short_runs.h) */
 
 typedef enum tt_mode { TT_MODE_MAP, TT_MODE_ROW, TT_MODE_COL } tt_mode;
 typedef enum tt_scope { TT_SCOPE_CONST, TT_SCOPE_OUTER, TT_SCOPE_ROW } tt_scope;
