@@ -1,6 +1,6 @@
 /*
-** Kernels that only load and store, done as bytes: where axes cross (turn.h), and where runs are short (short_runs.h). The
-** tier does not matter.
+** Kernels that only load and store, done as bytes: where axes cross (turn.h), and where runs are short (short_runs.h).
+** The tier does not matter.
 */
 #ifndef TT_DEVICE_CPU_BYTE_COPY_H
 #define TT_DEVICE_CPU_BYTE_COPY_H

@@ -130,12 +130,13 @@ static void put_row_groups(tt_emit *e, tt_region r) {
 static void put_row_blocks(tt_emit *e, tt_region r) {
   char lanes[16];
   snprintf(lanes, sizeof lanes, "%d", TT_STAGE_LANES);
-  e->apart = true;
+  e->apart = e->in_blocks = true;
   int last = tt__emit_split(e, r) - 1;
   tt__emit_open(e, "for (; j < j1; j += %d)", TT_STAGE_LANES);
   tt__emit_line(e, "const tt_i64 m = tt_min(%d, j1 - j);", TT_STAGE_LANES);
   tt__emit_stage_arrays(e, lanes);
   tt__emit_stages(e, r, last, TT_BLOCK_LOOP, "const tt_i64 l = j + w;");
+  e->in_blocks = false;
   e->at = "g + w";
   tt__emit_line(e, "tt_i64 g = 0;");
   tt__emit_open(e, "for (; g + 64 <= m; g += 64)");
