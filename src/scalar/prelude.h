@@ -183,8 +183,8 @@ TT_FN tt_f32 tt_round_bf16_f32(tt_f32 x) {
 
 #ifndef TT_SCALAR_LANES
 /*
-** The same of n in a row, by the processor's own conversions, of which compilers make no vectors. A half's NaN keeps its
-** bits when it is widened, which they do not, so what has one is done again. All f32 have room for whole vectors.
+** The same of n in a row, by the processor's own conversions, of which compilers make no vectors. A half's NaN keeps
+** its bits when it is widened, which they do not, so what has one is done again. All f32 have room for whole vectors.
 */
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #define TT__HALVES 16

@@ -1,7 +1,8 @@
 /*
 ** See short_runs.h. A run goes by one load and one store of the next power of two, which also carry what lies behind
 ** it: the run after it is stored later and puts that right. Runs at the ends of a piece, where a load or a store would
-** leave it, go byte by byte. Lines walked backwards take as many runs at once as a vector holds, turned by one shuffle.
+** leave it, go by two moves that stay inside. Lines walked backwards take as many runs at once as a vector holds,
+** turned by one shuffle.
 */
 #include "device/cpu/short_runs.h"
 
