@@ -153,7 +153,7 @@ void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t si
   while (is_next(e, first)) first--;
   if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, first);
   if (e->across) snprintf(far, sizeof far, " + w");
-  uint8_t lane = region_has_lane(e, scope) ? acc->lane : TT_LANE_NONE;
+  uint8_t lane = !region_has_lane(e, scope) ? TT_LANE_NONE : e->beside ? TT_LANE_UNIT : acc->lane;
   if (lane == TT_LANE_ANY && acc->by && e->d->neighbours) {
     char more[16] = "";
     if (a > first) snprintf(more, sizeof more, " + %d", a - first);

@@ -35,6 +35,7 @@ typedef struct tt_emit {
   bool speculates;   /* so does every op that has one, and the variable `far` tells of results that are not right */
   int ahead;         /* (COL) row points that the body at hand is ahead of the walk */
   bool tail;         /* lanes from `m` on load 0, and accumulators take the identity of them */
+  bool beside;       /* (ROW) a lane for each element of rows beside each other: loads are of neighbours */
   bool across;       /* (COL) the row's points w of one lane are loaded side by side */
 } tt_emit;
 

@@ -48,6 +48,7 @@ typedef struct job {
   int64_t outer, lanes, tile_outer, tile_lanes, nlane; /* pieces are tiles of outer x lanes; nlane tiles side by side */
   int64_t most;                                        /* tiles, or chunks, in a row */
   int64_t npartial;
+  bool beside;              /* few rows that are folded together: a piece is all of them */
   void **scratch;           /* [worker * nscratch] */
   const tt_byte_copy *copy; /* done as bytes: outer counts its pieces; or NULL */
   bool can_stop;
@@ -102,7 +103,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   for (int64_t t = lo; t < hi && !stopped(j);) {
     int64_t o = t / j->npartial, c = t % j->npartial, run = least(least(j->npartial - c, hi - t), j->most);
     tt_krange range = {.lo = o,
-                       .hi = o + 1,
+                       .hi = j->beside ? j->outer : o + 1,
                        .lane_lo = 0,
                        .lane_hi = j->lanes,
                        .chunk_lo = c,
@@ -148,6 +149,15 @@ static int64_t cover(int64_t len, int64_t piece) {
   return len <= piece ? 1 : (len + piece - 1) / piece;
 }
 
+/* Do few rows of a compiled kernel lie beside each other, to be folded together? */
+static bool lie_beside(const job *j, const tt_lowered *l) {
+  const tt_kernel *k = j->unit->kernel;
+  if (k->mode != TT_MODE_ROW || k->naxes != 2 || l->outer > TT_BESIDE || l->row < TT_LANES || !j->fn) return false;
+  for (int i = 0; i < k->naccess; i++)
+    if (!k->access[i].write && (l->step[2 * i] != 1 || l->step[2 * i + 1] != l->outer)) return false;
+  return l->outer > 1 && tt__kernel_beside(k);
+}
+
 static void choose_tiles(job *j, const tt_launch *launch) {
   const tt_kernel *k = j->unit->kernel;
   const tt_lowered *l = launch->lowered;
@@ -162,6 +172,8 @@ static void choose_tiles(job *j, const tt_launch *launch) {
   } else if (k->mode == TT_MODE_ROW) {
     j->tile_lanes = 1;
     j->tile_outer = want / l->row > 1 ? want / l->row : 1;
+    j->beside = lie_beside(j, l);
+    if (j->beside) j->tile_outer = l->outer;
   } else if (k->mode == TT_MODE_COL) {
     int64_t share = (j->lanes / (4 * tt__pool_size()) + 63) / 64 * 64;
     j->tile_lanes = share < 64 ? 64 : least(share, 1024);
@@ -193,7 +205,7 @@ static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt
   void *partial[2 * MOST_REDUCTIONS];
   for (int i = 0; i < 2 * k->nred; i++) partial[i] = memory + (size_t)i * size;
   args->partial = partial;
-  tt__pool_run(l->outer * j->npartial, 1, run_chunks, j);
+  tt__pool_run((j->beside ? 1 : l->outer) * j->npartial, 1, run_chunks, j);
   if (!atomic_load(&j->stop)) {
     tt_krange finish = {
         .lo = 0, .hi = l->outer, .lane_lo = 0, .lane_hi = j->lanes, .chunk_hi = j->npartial, .part = TT_PART_FINISH};
