@@ -32,8 +32,6 @@ USER_ONLY = 1 << 5 | 1 << 6  # neither the kernel nor what is below it
 READINGS = {
     "max of rows of 50, float32": "half of the samples in the last two rounds of the fold, asking for NaN by scalars",
     "max of rows of 50, int32": "the fold of one vector to one element: six rounds for four loads",
-    "50000 of 4 x 4": "62 % in sums of rows (row_sums_f32), 24 % in calls around them, a product at a time",
-    "7 x 5 by 5 x 9": "89 % in the loop of the small product (f64_4_product)",
     "determinants 5000 of 3": "37 % elimination, 27 % one thread waiting for the other, 14 % into lanes and back",
     "gram matrix": "61 % in tiles, 22 % packing",
     "64 x 20000": "50 % in tiles, 32 % packing",
@@ -42,12 +40,10 @@ READINGS = {
     "QR 300": "38 % in OpenBLAS's product; its 0.3.31 with NumPy takes as long, JAX's library does not",
     "inverse 300": "one thread; NumPy's inverse of 400 takes 3.9 ms with one and 2.7 with two",
     "Cholesky 500": "one thread; the library's own threads wait for others' (docs/decisions.md)",
-    "flip an image": "93 % in the compiled kernel, a fifth of a copy's speed",
     "edges of a byte": "85 % in the compiled kernel",
     "roll both": "88 % in the compiled kernels, at the speed of a copy",
     "distances of 300": "91 % in the compiled kernel; arithmetic, not bytes",
     "x ** y": "95 % in the compiled kernel; arithmetic, not bytes",
-    "sigmoid, float16": "92 % in the compiled kernel; arithmetic, not bytes",
 }
 
 

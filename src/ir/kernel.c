@@ -287,3 +287,29 @@ bool tt__kernel_ok(const tt_kernel *k, tt_error *err) {
   if (serial != k->serial) return tt__fail(err, TT_EVALUE, "kernel: serial is not what its stores say"), false;
   return true;
 }
+
+/* May instruction `i` of a row's body be done with a lane for each element of each row? */
+static bool is_beside(const tt_kernel *k, int i) {
+  const tt_kinst *q = &k->inst[i];
+  if (q->op == TT_K_LOADX || q->op == TT_K_INDEX || q->op == TT_K_STORE || q->op == TT_K_STOREX) return false;
+  if (q->op == TT_K_REDUCE && (q->red == TT_RED_ARGMAX || q->red == TT_RED_ARGMIN)) return false;
+  if (q->op < TT_OP_COUNT && tt__ops[q->op].flags & TT_OPF_SLOW) return false;
+  if (q->op == TT_K_LOAD) {
+    const tt_kaccess *a = &k->access[q->slot];
+    if (a->buf < 0 || a->lane != TT_LANE_ANY || a->next) return false;
+  }
+  for (int s = 0; s < 3; s++)
+    if (q->src[s] >= 0 && k->inst[q->src[s]].scope == TT_SCOPE_OUTER) return false; /* a row's own */
+  return true;
+}
+
+bool tt__kernel_beside(const tt_kernel *k) {
+  if (k->mode != TT_MODE_ROW || k->nouter != 1 || k->naxes != 2 || k->nphase != 1 || k->nred > TT_BESIDE_RED)
+    return false;
+  if (k->serial || k->checked) return false;
+  for (int i = 0; i < k->ninst; i++) {
+    if (k->inst[i].scope == TT_SCOPE_ROW && !is_beside(k, i)) return false;
+    if (k->inst[i].scope != TT_SCOPE_ROW && k->inst[i].op == TT_K_LOAD) return false;
+  }
+  return true;
+}

@@ -50,6 +50,9 @@
 #define TT_CHUNK 65536    /* elements of a row per partial, ROW mode */
 #define TT_GROUP 64       /* partials that are combined on their own, ROW mode */
 #define TT_CHUNK_COL 4096 /* row points per partial, COL mode */
+#define TT_BESIDE 31      /* rows that compiled kernels fold side by side, at most (tt__kernel_beside) */
+#define TT_BESIDE_RED 4   /* and their reductions: accumulators stay in the first-level cache */
+#define TT_RUN_BYTES 32   /* of a short last axis that hosts copy whole, at most (device/cpu/short_runs.h) */
 
 typedef enum tt_mode { TT_MODE_MAP, TT_MODE_ROW, TT_MODE_COL } tt_mode;
 typedef enum tt_scope { TT_SCOPE_CONST, TT_SCOPE_OUTER, TT_SCOPE_ROW } tt_scope;
@@ -169,6 +172,12 @@ TT_HIDDEN void tt__kernel_seal(tt_kernel *k);
 TT_HIDDEN void tt__kernel_print(const tt_kernel *k, tt_str *out);
 TT_HIDDEN tt_code tt__kernel_parse(const char *text, tt_kernel **out, tt_error *err);
 TT_HIDDEN void tt__kernel_free(tt_kernel *k); /* NULL is allowed */
+
+/*
+** Can rows be folded side by side where an element of each lies before the next of each? Plain reductions of one row
+** axis under one outer axis, of what is loaded along the row alone.
+*/
+TT_HIDDEN bool tt__kernel_beside(const tt_kernel *k);
 
 /* What an access's elements are in registers: float16 and bfloat16 are computed as float32. */
 static inline tt_dtype tt__kernel_reg(tt_dtype t) { return t == TT_F16 || t == TT_BF16 ? TT_F32 : t; }

@@ -97,6 +97,13 @@ static int part_index(tt_decomposer *r, int at, int part) {
   return part ? tt__decompose_op(r, TT_ADD, TT_I64, TT_I64, twice, tt__decompose_number(r, TT_I64, 1), -1) : twice;
 }
 
+/* What is stored in a narrow type is rounded by that: a rounding before it is none. */
+static int unrounded(const tt_decomposer *r, int v, uint8_t stored) {
+  if (v < 0) return v; /* out of memory */
+  const tt_rinst *in = &r->inst[v];
+  return in->op == TT_K_ROUND && in->from == stored ? in->src[0] : v;
+}
+
 static value real_memory(tt_decomposer *r, const tt_pinst *p, const value *v) {
   const tt_paccess *a = &r->step->access[p->ref];
   bool complex = tt__is_complex((tt_dtype)a->dtype);
@@ -115,7 +122,7 @@ static value real_memory(tt_decomposer *r, const tt_pinst *p, const value *v) {
         got = on_access(r, TT_K_LOADX, a, 0, at, -1);
         break;
       case TT_P_STORE:
-        got = on_access(r, TT_K_STORE, a, part, part ? v[p->src[0]].im : v[p->src[0]].re, -1);
+        got = on_access(r, TT_K_STORE, a, part, unrounded(r, part ? v[p->src[0]].im : v[p->src[0]].re, a->dtype), -1);
         break;
       default:
         got = on_access(r, TT_K_STOREX, a, 0, at, part ? v[p->src[1]].im : v[p->src[1]].re);

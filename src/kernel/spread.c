@@ -22,11 +22,21 @@ static bool is_memory(const tt_rinst *s) {
   return s->op == TT_K_LOAD || s->op == TT_K_LOADX || s->op == TT_K_INDEX || s->op == TT_K_STORE;
 }
 
+/* Neighbours loaded and stored as they are: hosts copy them as bytes, unless compilers see how far apart rows lie. */
+static bool is_run(const tt_decomposer *r, const tt_axes *x) {
+  const tt_rinst *load = &r->inst[0], *store = &r->inst[r->ninst - 1];
+  if (r->ninst != 2 || load->op != TT_K_LOAD || store->op != TT_K_STORE) return false;
+  const tt_raccess *from = &r->access[load->slot], *to = &r->access[store->slot];
+  if (tt__lane_knows(x->step[(size_t)load->slot * (size_t)x->naxes + (size_t)x->lane - 1])) return false;
+  int64_t bytes = x->len[x->lane] * (int64_t)tt__dtype_size((tt_dtype)from->dtype);
+  return from->dtype == to->dtype && last_step(x, load->slot) == 1 && bytes <= TT_RUN_BYTES;
+}
+
 /* Does every result lie row after row, so that the copies of a store fill memory without gaps? */
 static bool pays(const tt_decomposer *r, const tt_axes *x) {
   if (x->mode != TT_MODE_MAP || x->naxes < 2 || x->lane != x->naxes - 1) return false;
   int64_t len = x->len[x->lane];
-  if (!is_short(len) || x->len[x->lane - 1] < LONG_ENOUGH || r->ninst * len > MOST_INST) return false;
+  if (!is_short(len) || x->len[x->lane - 1] < LONG_ENOUGH || r->ninst * len > MOST_INST || is_run(r, x)) return false;
   for (int i = 0; i < r->ninst; i++) {
     const tt_rinst *s = &r->inst[i];
     if (s->op == TT_K_STOREX || s->op == TT_K_REDUCE || (s->op == TT_K_LOADX && len > MOST_FAR)) return false;

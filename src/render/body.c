@@ -153,7 +153,7 @@ void tt__emit_index(const tt_emit *e, int a, uint8_t scope, char *out, size_t si
   while (is_next(e, first)) first--;
   if (e->ahead) snprintf(far, sizeof far, " + %d * rs%d", e->ahead, first);
   if (e->across) snprintf(far, sizeof far, " + w");
-  uint8_t lane = region_has_lane(e, scope) ? acc->lane : TT_LANE_NONE;
+  uint8_t lane = !region_has_lane(e, scope) ? TT_LANE_NONE : e->beside ? TT_LANE_UNIT : acc->lane;
   if (lane == TT_LANE_ANY && acc->by && e->d->neighbours) {
     char more[16] = "";
     if (a > first) snprintf(more, sizeof more, " + %d", a - first);
@@ -364,13 +364,41 @@ bool tt__emit_is_slow(const tt_emit *e, tt_region r) {
   return false;
 }
 
+/* Does the region round or store halves, or take its time? A loop that only widens some does so itself. */
+static bool makes_halves(const tt_emit *e, tt_region r) {
+  for (int i = 0; i < e->k->ninst; i++) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (!has_lanes_in(e, r, i)) continue;
+    if (is_costly(q) || (q->op == TT_K_ROUND && q->from == TT_F16)) return true;
+    if (q->op == TT_K_STORE && e->k->access[q->slot].dtype == TT_F16) return true;
+  }
+  return false;
+}
+
+/* Does instruction `i` load halves in a row, store some, or round a value of the same region to them? */
+static bool is_half_run(const tt_emit *e, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  if (!e->in_blocks || !e->d->halves || e->k->checked) return false;
+  if (q->op == TT_K_LOAD || q->op == TT_K_STORE) {
+    const tt_kaccess *a = &e->k->access[q->slot];
+    if (a->dtype != TT_F16 || a->lane != TT_LANE_UNIT || a->buf < 0) return false;
+    if (q->op == TT_K_LOAD) return makes_halves(e, (tt_region){(tt_scope)q->scope, q->phase});
+  } else if (q->op != TT_K_ROUND || q->from != TT_F16) {
+    return false;
+  }
+  const tt_kinst *of = &e->k->inst[q->src[0]];
+  return of->op != TT_K_REDUCE && of->scope == q->scope && of->phase == q->phase && !e->uniform[q->src[0]];
+}
+
 /* Is instruction `i` made for a whole block by one call, alone in its stage? Its values lie in an array. */
-static bool is_run(const tt_emit *e, int i) { return !e->k->serial && !e->uniform[i] && tt__draw_places(e->k, i) >= 0; }
+static bool is_run(const tt_emit *e, int i) {
+  return !e->k->serial && !e->uniform[i] && (tt__draw_places(e->k, i) >= 0 || is_half_run(e, i));
+}
 
 /* Instruction `i` is in `stage`: its operands of other stages travel through arrays. */
 static void set_stage(tt_emit *e, tt_region r, int i, int stage) {
   e->stage[i] = (uint8_t)stage;
-  e->crosses[i] |= is_run(e, i);
+  e->crosses[i] |= is_run(e, i) && e->k->inst[i].op != TT_K_STORE;
   for (int s = 0; s < 3; s++) {
     int j = e->k->inst[i].src[s];
     if (j >= 0 && has_lanes_in(e, r, j) && e->stage[j] != stage) e->crosses[j] = true;
@@ -426,6 +454,18 @@ int tt__emit_run(const tt_emit *e, tt_region r, int stage) {
 void tt__emit_run_call(tt_emit *e, int i, const char *count) {
   const tt_kinst *q = &e->k->inst[i];
   char index[96];
+  if (q->op == TT_K_ROUND) {
+    tt__emit_line(e, "tt_rounded_f16(z%d, z%d, %s);", q->src[0], i, count);
+    return;
+  }
+  if (q->op == TT_K_LOAD || q->op == TT_K_STORE) {
+    tt__emit_index(e, q->slot, q->scope, index, sizeof index);
+    if (q->op == TT_K_LOAD)
+      tt__emit_line(e, "tt_widen_f16(p%d + (%s), z%d, %s);", q->slot, index, i, count);
+    else
+      tt__emit_line(e, "tt_narrow_f16(z%d, p%d + (%s), %s);", q->src[0], q->slot, index, count);
+    return;
+  }
   tt__emit_index(e, tt__draw_places(e->k, i), q->scope, index, sizeof index);
   tt__emit_line(e, "tt_run_%s_%s(z%d, (tt_u64)(%s), v%d, v%d, %s);", tt__ops[q->op].lower, tt__dtypes[q->dtype].suffix,
                 i, index, q->src[1], q->src[2], count);

@@ -33,6 +33,7 @@ typedef struct tt_dialect {
   const char *inbounds;    /* printf: access %d of buffer %d may touch index %s; records the fault when not */
   bool branches;           /* lanes may branch: far and near forms of a function are chosen one by one */
   bool neighbours; /* the compiler makes vectors of turns: steps along the lane that a kernel knows are literals */
+  bool halves;     /* conversions from and to halves are faster by the block (tt_widen_f16 and its like) */
   uint32_t lacks;  /* bit t: the dialect has no type t */
 } tt_dialect;
 

@@ -85,5 +85,6 @@ const tt_dialect tt__dialect_c = {
     .unrolled = "TT_UNROLLED",
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
     .neighbours = true,
+    .halves = true,
     .lacks = 1u << TT_C64 | 1u << TT_C128,
 };

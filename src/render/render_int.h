@@ -27,6 +27,7 @@ typedef struct tt_emit {
   bool *seen;        /* [ninst] already fetched from its block array by the body at hand */
   bool *crosses;     /* [ninst] computed in one stage of the region at hand, read in another */
   uint8_t *stage;    /* [ninst] of the region at hand */
+  bool in_blocks;    /* the region at hand goes in blocks: halves are converted a block at a time */
   bool apart;        /* (ROW) reductions have a stage of their own, the last one */
   bool side_by_side; /* stores whose places are neighbours are written as such */
   const char *at;    /* number of the lane in stage arrays: "w", or "g + w" in groups of a block */
@@ -34,6 +35,7 @@ typedef struct tt_emit {
   bool speculates;   /* so does every op that has one, and the variable `far` tells of results that are not right */
   int ahead;         /* (COL) row points that the body at hand is ahead of the walk */
   bool tail;         /* lanes from `m` on load 0, and accumulators take the identity of them */
+  bool beside;       /* (ROW) a lane for each element of rows beside each other: loads are of neighbours */
   bool across;       /* (COL) the row's points w of one lane are loaded side by side */
 } tt_emit;
 
@@ -83,7 +85,8 @@ TT_HIDDEN void tt__emit_stage(tt_emit *e, tt_region r, int stage);
 ** alone in its stage: the block is looked at first, then goes without branches through the one form or the other.
 */
 TT_HIDDEN int tt__emit_far(const tt_emit *e, tt_region r, int stage);
-/* The instruction of a stage that one call makes for a whole block, or -1: draws at places that follow one another. */
+/* The instruction of a stage that one call makes for a whole block, or -1: draws at places that follow one another,
+** and conversions from and to halves. */
 TT_HIDDEN int tt__emit_run(const tt_emit *e, tt_region r, int stage);
 /* Where the block's first lane is known: the call, for `count` lanes. */
 TT_HIDDEN void tt__emit_run_call(tt_emit *e, int i, const char *count);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/os/os.h"
 #include "base/pool/pool.h"
-#include "device/cpu/turn.h"
+#include "device/cpu/byte_copy.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "run/machine/library_pace.h"
@@ -48,8 +48,9 @@ typedef struct job {
   int64_t outer, lanes, tile_outer, tile_lanes, nlane; /* pieces are tiles of outer x lanes; nlane tiles side by side */
   int64_t most;                                        /* tiles, or chunks, in a row */
   int64_t npartial;
-  void **scratch;      /* [worker * nscratch] */
-  const tt_turn *turn; /* a copy that crosses: outer counts its pieces; or NULL */
+  bool beside;              /* few rows that are folded together: a piece is all of them */
+  void **scratch;           /* [worker * nscratch] */
+  const tt_byte_copy *copy; /* done as bytes: outer counts its pieces; or NULL */
   bool can_stop;
   pthread_t caller;
   int64_t checked_ns;
@@ -87,8 +88,8 @@ static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
                        .lane_lo = c * j->tile_lanes,
                        .lane_hi = least((c + run) * j->tile_lanes, j->lanes),
                        .part = TT_PART_WHOLE};
-    if (j->turn)
-      tt__turn_run(j->turn, range.lo, range.hi);
+    if (j->copy)
+      tt__byte_copy_run(j->copy, range.lo, range.hi);
     else
       tt__unit_run(j->unit, j->fn, &args, &range);
     t += run;
@@ -102,7 +103,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   for (int64_t t = lo; t < hi && !stopped(j);) {
     int64_t o = t / j->npartial, c = t % j->npartial, run = least(least(j->npartial - c, hi - t), j->most);
     tt_krange range = {.lo = o,
-                       .hi = o + 1,
+                       .hi = j->beside ? j->outer : o + 1,
                        .lane_lo = 0,
                        .lane_hi = j->lanes,
                        .chunk_lo = c,
@@ -148,6 +149,15 @@ static int64_t cover(int64_t len, int64_t piece) {
   return len <= piece ? 1 : (len + piece - 1) / piece;
 }
 
+/* Do few rows of a compiled kernel lie beside each other, to be folded together? */
+static bool lie_beside(const job *j, const tt_lowered *l) {
+  const tt_kernel *k = j->unit->kernel;
+  if (k->mode != TT_MODE_ROW || k->naxes != 2 || l->outer > TT_BESIDE || l->row < TT_LANES || !j->fn) return false;
+  for (int i = 0; i < k->naccess; i++)
+    if (!k->access[i].write && (l->step[2 * i] != 1 || l->step[2 * i + 1] != l->outer)) return false;
+  return l->outer > 1 && tt__kernel_beside(k);
+}
+
 static void choose_tiles(job *j, const tt_launch *launch) {
   const tt_kernel *k = j->unit->kernel;
   const tt_lowered *l = launch->lowered;
@@ -155,13 +165,15 @@ static void choose_tiles(job *j, const tt_launch *launch) {
   j->lanes = k->mode == TT_MODE_ROW ? 1 : l->lanes;
   int64_t want = (int64_t)(PIECE_WORK / (double)j->unit->weight); /* points a piece */
   if (want < 1024) want = 1024;
-  if (j->turn) {
-    j->outer = j->turn->pieces;
+  if (j->copy) {
+    j->outer = tt__byte_copy_pieces(j->copy);
     j->lanes = j->tile_lanes = 1;
-    j->tile_outer = cover(want, tt__turn_points(j->turn));
+    j->tile_outer = cover(want, tt__byte_copy_points(j->copy));
   } else if (k->mode == TT_MODE_ROW) {
     j->tile_lanes = 1;
     j->tile_outer = want / l->row > 1 ? want / l->row : 1;
+    j->beside = lie_beside(j, l);
+    if (j->beside) j->tile_outer = l->outer;
   } else if (k->mode == TT_MODE_COL) {
     int64_t share = (j->lanes / (4 * tt__pool_size()) + 63) / 64 * 64;
     j->tile_lanes = share < 64 ? 64 : least(share, 1024);
@@ -193,7 +205,7 @@ static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt
   void *partial[2 * MOST_REDUCTIONS];
   for (int i = 0; i < 2 * k->nred; i++) partial[i] = memory + (size_t)i * size;
   args->partial = partial;
-  tt__pool_run(l->outer * j->npartial, 1, run_chunks, j);
+  tt__pool_run((j->beside ? 1 : l->outer) * j->npartial, 1, run_chunks, j);
   if (!atomic_load(&j->stop)) {
     tt_krange finish = {
         .lo = 0, .hi = l->outer, .lane_lo = 0, .lane_hi = j->lanes, .chunk_hi = j->npartial, .part = TT_PART_FINISH};
@@ -237,8 +249,8 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   job j = {.unit = launch->unit, .fn = fn, .args = &args, .caller = pthread_self(), .can_stop = can_stop};
   j.checked_ns = 0;
   j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
-  tt_turn turn;
-  if (tt__turn_of(k, &args, &turn)) j.turn = &turn;
+  tt_byte_copy copy;
+  if (tt__byte_copy_of(k, &args, &copy)) j.copy = &copy;
   choose_tiles(&j, launch);
   bool is_short = launch->work.points * j.unit->weight < ALONE_WORK;
   bool alone = is_short || k->serial || tt__pool_size() == 1;
@@ -286,11 +298,11 @@ static void run_jobs(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 tt_code tt__exec_launches(const tt_step *step, tt_kargs *bound, int n, tt_kernel_fn fn, bool can_stop, tt_error *err) {
   assert(n > 0 && step->many >= n);
-  size_t size = (sizeof(job) + sizeof(tt_turn)) * (size_t)n + sizeof(int64_t) * ((size_t)n + 1);
+  size_t size = (sizeof(job) + sizeof(tt_byte_copy)) * (size_t)n + sizeof(int64_t) * ((size_t)n + 1);
   job *j = tt__mem_alloc(size);
   if (!j) return tt__fail_memory(err, size);
-  tt_turn *turn = (tt_turn *)(j + n);
-  int64_t *begin = (int64_t *)(turn + n);
+  tt_byte_copy *copy = (tt_byte_copy *)(j + n);
+  int64_t *begin = (int64_t *)(copy + n);
   double work = 0;
   begin[0] = 0;
   for (int i = 0; i < n; i++) {
@@ -298,7 +310,7 @@ tt_code tt__exec_launches(const tt_step *step, tt_kargs *bound, int n, tt_kernel
     bound[i].partial = bound[i].scratch = nothing;
     bound[i].npartial = 1;
     j[i] = (job){.unit = launch->unit, .fn = fn, .args = &bound[i], .caller = pthread_self(), .most = INT64_MAX};
-    if (tt__turn_of(launch->unit->kernel, &bound[i], &turn[i])) j[i].turn = &turn[i];
+    if (tt__byte_copy_of(launch->unit->kernel, &bound[i], &copy[i])) j[i].copy = &copy[i];
     choose_tiles(&j[i], launch);
     begin[i + 1] = begin[i] + tiles(&j[i]);
     work += launch->work.points * launch->unit->weight;

@@ -7,6 +7,7 @@
 **
 ** tt_<op>_<type>(...)       a row of ops.def on a kernel type (b8 i8..u64 f32 f64)
 ** tt_cast_<from>_<to>(x)    NumPy's conversions, f16 and bf16 as bit patterns
+** tt_widen_f16(x, o, n), tt_narrow_f16(x, o, n), tt_rounded_f16(x, o, n)   n in a row (not where lanes are threads)
 ** tt_round_f16_f32(x)       an f32 rounded to a narrower type's values (and bf16)
 ** tt_where_<type>(c, a, b)  both sides are computed
 ** tt__...                   ours, not for rendered text
@@ -178,6 +179,91 @@ TT_FN tt_f32 tt_round_bf16_f32(tt_f32 x) {
   r = (u & 0x7fffffffu) > 0x7f800000u ? u | 0x400000u : r;
   return tt__from_f32(r & 0xffff0000u);
 }
+#endif
+
+#ifndef TT_SCALAR_LANES
+/*
+** The same of n in a row, by the processor's own conversions, of which compilers make no vectors. A half's NaN keeps
+** its bits when it is widened, which they do not, so what has one is done again. All f32 have room for whole vectors.
+*/
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#define TT__HALVES 16
+#define TT__WIDEN(h) __builtin_ia32_vcvtph2ps512_mask(h, (tt__floats){0}, (unsigned short)-1, 4)
+#define TT__NARROW(f) (tt__halves) __builtin_ia32_vcvtps2ph512_mask(f, 0, (tt__halves){0}, (unsigned short)-1)
+#define TT__LOAD_HALVES(p, mask) __builtin_ia32_loaddquhi256_mask((const void *)(p), (tt__halves){0}, mask)
+#define TT__STORE_HALVES(p, h, mask) __builtin_ia32_storedquhi256_mask((void *)(p), h, mask)
+#elif defined(__F16C__) && defined(__AVX2__) && !defined(__clang__)
+#define TT__HALVES 8
+#define TT__WIDEN(h) __builtin_ia32_vcvtph2ps256(h)
+#define TT__NARROW(f) (tt__halves) __builtin_ia32_vcvtps2ph256(f, 0)
+#endif
+#ifdef TT__HALVES
+typedef float tt__floats __attribute__((vector_size(4 * TT__HALVES)));
+typedef short tt__halves __attribute__((vector_size(2 * TT__HALVES)));
+/* The first m of a vector, the others 0. */
+TT_FN tt__halves tt__load_halves(const tt_f16 *x, tt_i64 m) {
+  tt__halves h = {0};
+#ifdef TT__LOAD_HALVES
+  if (m < TT__HALVES) return TT__LOAD_HALVES(x, (unsigned short)((1u << m) - 1));
+#else
+  tt_f16 few[TT__HALVES] = {0};
+  for (tt_i64 k = 0; k < m && m < TT__HALVES; k++) few[k] = x[k];
+  if (m < TT__HALVES) x = few;
+#endif
+  __builtin_memcpy(&h, x, sizeof h);
+  return h;
+}
+TT_FN void tt__store_halves(tt_f16 *o, tt__halves h, tt_i64 m) {
+#ifdef TT__STORE_HALVES
+  if (m < TT__HALVES)
+    TT__STORE_HALVES(o, h, (unsigned short)((1u << m) - 1));
+  else
+    __builtin_memcpy(o, &h, sizeof h);
+#else
+  tt_f16 few[TT__HALVES];
+  __builtin_memcpy(m < TT__HALVES ? few : o, &h, sizeof h);
+  for (tt_i64 k = 0; k < m && m < TT__HALVES; k++) o[k] = few[k];
+#endif
+}
+TT_FN void tt_widen_f16(const tt_f16 *x, tt_f32 *o, tt_i64 n) {
+  tt__halves nan = {0};
+  short any[TT__HALVES], found = 0;
+  for (tt_i64 i = 0; i < n; i += TT__HALVES) {
+    tt__halves h = tt__load_halves(x + i, n - i);
+    tt__floats f = TT__WIDEN(h);
+    __builtin_memcpy(o + i, &f, sizeof f);
+    nan |= (h & 0x7fff) > 0x7c00;
+  }
+  __builtin_memcpy(any, &nan, sizeof nan);
+  for (int k = 0; k < TT__HALVES; k++) found |= any[k];
+  for (tt_i64 i = 0; found && i < n; i++) o[i] = tt_cast_f16_f32(x[i]);
+}
+TT_FN void tt_narrow_f16(const tt_f32 *x, tt_f16 *o, tt_i64 n) {
+  for (tt_i64 i = 0; i < n; i += TT__HALVES) {
+    tt__floats f;
+    __builtin_memcpy(&f, x + i, sizeof f);
+    tt__store_halves(o + i, TT__NARROW(f), n - i);
+  }
+}
+TT_FN void tt_rounded_f16(const tt_f32 *x, tt_f32 *o, tt_i64 n) {
+  for (tt_i64 i = 0; i < n; i += TT__HALVES) {
+    tt__floats f;
+    __builtin_memcpy(&f, x + i, sizeof f);
+    f = TT__WIDEN(TT__NARROW(f));
+    __builtin_memcpy(o + i, &f, sizeof f);
+  }
+}
+#else
+TT_FN void tt_widen_f16(const tt_f16 *x, tt_f32 *o, tt_i64 n) {
+  for (tt_i64 i = 0; i < n; i++) o[i] = tt_cast_f16_f32(x[i]);
+}
+TT_FN void tt_narrow_f16(const tt_f32 *x, tt_f16 *o, tt_i64 n) {
+  for (tt_i64 i = 0; i < n; i++) o[i] = tt_cast_f32_f16(x[i]);
+}
+TT_FN void tt_rounded_f16(const tt_f32 *x, tt_f32 *o, tt_i64 n) {
+  for (tt_i64 i = 0; i < n; i++) o[i] = tt_round_f16_f32(x[i]);
+}
+#endif
 #endif
 
 /* Large integers lose bits to a double; a sticky bit keeps the later rounding to bf16 correct. */

@@ -309,3 +309,16 @@ def test_einsum_other_errors():
 )
 def test_errors(call):
     same_error(call)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_batches_of_small_ones_as_one_by_one(dtype):
+    """Widths beside those of vectors, few rows: in a batch the bits of each alone."""
+    rng = np.random.default_rng(2)
+    for m in range(1, 10):
+        for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33):
+            a, b = rng.random((3, m, 5)).astype(dtype), rng.random((3, 5, n)).astype(dtype)
+            got = np.asarray(tt.array(a) @ tt.array(b))
+            alone = np.stack([np.asarray(tt.array(x) @ tt.array(y)) for x, y in zip(a, b)])
+            assert got.tobytes() == alone.tobytes(), (m, n)
+            np.testing.assert_allclose(got, a @ b, rtol=1e-5)

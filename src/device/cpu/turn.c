@@ -136,15 +136,6 @@ void tt__turn_run(const tt_turn *m, int64_t lo, int64_t hi) {
 
 /* ---- what crosses */
 
-/* One element loaded and stored as it is. */
-static bool only_copies(const tt_kernel *k) {
-  if (k->mode != TT_MODE_MAP || k->serial || k->checked || k->ninst != 2 || k->naxes < 1) return false;
-  const tt_kinst *load = &k->inst[0], *store = &k->inst[1];
-  if (load->op != TT_K_LOAD || store->op != TT_K_STORE || store->src[0] != 0) return false;
-  const tt_kaccess *a = &k->access[load->slot], *b = &k->access[store->slot];
-  return a->buf >= 0 && b->buf >= 0 && a->dtype == b->dtype;
-}
-
 /* The axis of neighbours in memory, forwards or backwards, that is longest: they share lines of the cache. */
 static int dense_axis(const tt_kargs *args, const int64_t *step, int naxes) {
   int best = -1;
@@ -171,7 +162,7 @@ static void set_dense(tt_turn *m, const tt_kargs *args, const int64_t *from, con
 }
 
 bool tt__turn_of(const tt_kernel *k, const tt_kargs *args, tt_turn *out) {
-  if (!only_copies(k) || k->naxes > TT_TURN_AXES) return false;
+  if (k->naxes > TT_TURN_AXES) return false;
   const int load = k->inst[0].slot, store = k->inst[1].slot;
   const int64_t *from = args->step + (size_t)load * k->naxes, *to = args->step + (size_t)store * k->naxes;
   const int down = dense_axis(args, from, k->naxes), along = dense_axis(args, to, k->naxes);

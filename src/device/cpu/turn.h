@@ -23,7 +23,7 @@ typedef struct tt_turn {
   int64_t ndown, nalong, pieces; /* blocks of the two axes, and of everything */
 } tt_turn;
 
-/* Is this launch such a copy? Fills *out then; it borrows the memory that args bind. */
+/* Is this launch such a copy? Fills *out then; it borrows the memory that args bind. The kernel only copies. */
 TT_HIDDEN bool tt__turn_of(const tt_kernel *k, const tt_kargs *args, tt_turn *out);
 /* Copy the pieces [lo, hi) of [0, m->pieces): any order, any threads. */
 TT_HIDDEN void tt__turn_run(const tt_turn *m, int64_t lo, int64_t hi);

@@ -16,6 +16,8 @@
 enum {
   ROWS = 8,
   MOST_K = 64,
+  FEW_K = 8,           /* a vector up to this length is multiplied so by up to */
+  FEW_M = 64,          /* rows: what is larger has vectors along it, and threads */
   MOST_WORK = 1 << 18, /* products of a matrix; more are packed, unless */
   MOST_SIDE = 512,     /* C is this narrow: what is read again and again stays in cache as it lies */
   STRIP = 32,          /* rows or columns that a thread takes at a time, at least: whole blocks of any vectors */
@@ -36,6 +38,7 @@ enum {
 #define DIRECT_BYTES 32
 #define DIRECT_TARGET AVX2
 #define DIRECT_FMA(c, x, y) _mm256_fmadd_ps(_mm256_set1_ps(x), y, c)
+#define DIRECT_LOAD(at, n) _mm256_maskload_ps(at, FIRST_32(n))
 #define DIRECT_STORE(at, n, v) _mm256_maskstore_ps(at, FIRST_32(n), v)
 #include "lib/product/gemm_direct.inc"
 
@@ -44,6 +47,7 @@ enum {
 #define DIRECT_BYTES 32
 #define DIRECT_TARGET AVX2
 #define DIRECT_FMA(c, x, y) _mm256_fmadd_pd(_mm256_set1_pd(x), y, c)
+#define DIRECT_LOAD(at, n) _mm256_maskload_pd(at, FIRST_64(n))
 #define DIRECT_STORE(at, n, v) _mm256_maskstore_pd(at, FIRST_64(n), v)
 #include "lib/product/gemm_direct.inc"
 
@@ -52,6 +56,7 @@ enum {
 #define DIRECT_BYTES 64
 #define DIRECT_TARGET AVX512
 #define DIRECT_FMA(c, x, y) _mm512_fmadd_ps(_mm512_set1_ps(x), y, c)
+#define DIRECT_LOAD(at, n) _mm512_maskz_loadu_ps((__mmask16)(0xffff >> (16 - (n))), at)
 #define DIRECT_STORE(at, n, v) _mm512_mask_storeu_ps(at, (__mmask16)(0xffff >> (16 - (n))), v)
 #include "lib/product/gemm_direct.inc"
 
@@ -60,6 +65,7 @@ enum {
 #define DIRECT_BYTES 64
 #define DIRECT_TARGET AVX512
 #define DIRECT_FMA(c, x, y) _mm512_fmadd_pd(_mm512_set1_pd(x), y, c)
+#define DIRECT_LOAD(at, n) _mm512_maskz_loadu_pd((__mmask8)(0xffff >> (16 - (n))), at)
 #define DIRECT_STORE(at, n, v) _mm512_mask_storeu_pd(at, (__mmask8)(0xffff >> (16 - (n))), v)
 #include "lib/product/gemm_direct.inc"
 
@@ -91,7 +97,7 @@ bool tt__gemm_direct(const tt_gemm *g) {
   int level = tt__vector_level();
   bool is_float = g->type == TT_F32 || g->type == TT_F64;
   if (level < 3 || !is_float || g->put != TT_GEMM_SET || g->csb != 1 || g->csc != 1 || g->k > MOST_K) return false;
-  if (g->m < 4 || g->n < 2) return false;
+  if (g->m < 2 || (g->n < 2 && (g->k > FEW_K || g->m > FEW_M))) return false;
   strips s = {g, product[level >= 4][g->type == TT_F64], g->n > g->m};
   double narrow = (double)(s.across ? g->m : g->n), work = (double)g->m * (double)g->n * (double)g->k;
   int64_t count = ((s.across ? g->n : g->m) + STRIP - 1) / STRIP;

@@ -114,16 +114,21 @@ void tt__emit_stages(tt_emit *e, tt_region r, int count, const char *loop, const
 }
 
 void tt__emit_block_loops(tt_emit *e, tt_region r, const char *loop, const char *lane, const char *lanes) {
+  e->in_blocks = true;
   int stages = tt__emit_split(e, r);
   tt__emit_block(e);
   tt__emit_stage_arrays(e, lanes);
   tt__emit_stages(e, r, stages, loop, lane);
   tt__emit_close(e);
+  e->in_blocks = false;
 }
 
 void tt__emit_lane_loops(tt_emit *e, tt_region r, const char *from, const char *to) {
   char loop[96];
-  if (tt__emit_split(e, r) == 1) {
+  e->in_blocks = true;
+  int stages = tt__emit_split(e, r);
+  e->in_blocks = false;
+  if (stages == 1) {
     snprintf(loop, sizeof loop, "for (tt_i64 l = %s; l < %s; l++)", from, to);
     tt__emit_stage_loop(e, r, 0, loop, "");
     return;

@@ -42,6 +42,9 @@ TT_HIDDEN void tt__emit_accumulators(tt_emit *e, int phase, const char *lanes);
 TT_HIDDEN void tt__emit_fold(tt_emit *e, int phase);
 /* Fetch what the next line has where memory is read for the first time: `most` lanes from the one that `lane` says. */
 TT_HIDDEN void tt__emit_ahead(tt_emit *e, tt_region r, const char *lane, const char *most);
+/* Are rows that lie beside each other folded so, and the code for it: `beside` says whether, qN has the values then. */
+TT_HIDDEN bool tt__emit_has_beside(const tt_emit *e);
+TT_HIDDEN void tt__emit_beside(tt_emit *e);
 TT_HIDDEN void tt__emit_partial_pointers(tt_emit *e);
 /* The chunks [c0, c1) of this call. */
 TT_HIDDEN void tt__emit_chunk_bounds(tt_emit *e);

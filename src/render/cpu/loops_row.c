@@ -130,12 +130,13 @@ static void put_row_groups(tt_emit *e, tt_region r) {
 static void put_row_blocks(tt_emit *e, tt_region r) {
   char lanes[16];
   snprintf(lanes, sizeof lanes, "%d", TT_STAGE_LANES);
-  e->apart = true;
+  e->apart = e->in_blocks = true;
   int last = tt__emit_split(e, r) - 1;
   tt__emit_open(e, "for (; j < j1; j += %d)", TT_STAGE_LANES);
   tt__emit_line(e, "const tt_i64 m = tt_min(%d, j1 - j);", TT_STAGE_LANES);
   tt__emit_stage_arrays(e, lanes);
   tt__emit_stages(e, r, last, TT_BLOCK_LOOP, "const tt_i64 l = j + w;");
+  e->in_blocks = false;
   e->at = "g + w";
   tt__emit_line(e, "tt_i64 g = 0;");
   tt__emit_open(e, "for (; g + 64 <= m; g += 64)");
@@ -161,7 +162,14 @@ static void put_row_reduction(tt_emit *e, int phase) {
     tt__emit_line(e, "%s f%d = 0;", tt__type_word(e->k->inst[i].from), i);
     if (tt__red_is_arg(e->k->inst[i].red)) tt__emit_line(e, "tt_i64 g%d = -1;", i);
   }
-  tt__emit_block(e);
+  if (tt__emit_has_beside(e)) {
+    tt__emit_open(e, "if (beside)");
+    TT_FOR_REDUCE(e, phase, i) tt__emit_line(e, "f%d = q%d[at];", i, i);
+    e->indent--;
+    tt__emit_open(e, "} else");
+  } else {
+    tt__emit_block(e);
+  }
   tt__emit_chunk_bounds(e);
   TT_FOR_REDUCE(e, phase, i) tt__emit_open_group(e, i, "tt_i64");
   tt__emit_open(e, "for (tt_i64 c = c0; c < c1; c++)");
@@ -230,6 +238,7 @@ void tt__emit_row(tt_emit *e) {
   else
     tt__emit_line(e, "const tt_i64 chunks = (nlane + %d) / %d;", TT_CHUNK - 1, TT_CHUNK);
   tt__emit_partial_pointers(e);
+  if (tt__emit_has_beside(e)) tt__emit_beside(e);
   tt_loop_walk outer = {'o', 0, k->nouter, -1};
   tt__emit_open_walk(e, &outer, "lo");
   tt__emit_open(e, "for (tt_i64 at = lo; at < hi; at++)");

@@ -1,0 +1,72 @@
+"""Reductions of a table's columns, few of them: compiled as interpreted, bit for bit, and NumPy's values."""
+
+import numpy as np
+import pytest
+import tutti as tt
+
+
+def in_both_tiers(work, *arrays):
+    """What interpreted and compiled kernels give: the same bits. (A NaN's sign hangs on the order of operands.)"""
+    before = tt.ledger()["compile_failures"]
+    out = []
+    for tier in (0, 1):
+        tt.set_tier(tier)
+        out.append(np.asarray(work(*[tt.array(a) for a in arrays])))
+    tt.set_tier(2)
+    assert tt.ledger()["compile_failures"] == before
+    one, other = (np.where(x == x, x, abs(x)) for x in out)
+    assert one.tobytes() == other.tobytes()
+    return out[1]
+
+
+def table(dtype, rows, columns):
+    rng = np.random.default_rng(rows + columns)
+    x = rng.integers(0, 5, (rows, columns)).astype(dtype)
+    if np.dtype(dtype).kind == "f" and rows > 3:
+        x += rng.random((rows, columns)).astype(dtype)
+        x[rng.integers(0, rows, 3), rng.integers(0, columns, 3)] = [np.nan, -0.0, np.inf]
+    return x
+
+
+SHAPES = [(64, 2), (65, 5), (127, 8), (1000, 3), (1000, 20), (63, 20), (4097, 31), (500, 32), (65535, 4), (65600, 9)]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int32", "float16", "float32", "float64", "complex64"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_columns(recorded, dtype):
+    for shape in SHAPES:
+        x = table(dtype, *shape)
+        for name in ("sum", "max", "min", "any"):
+            if dtype == "complex64" and name != "sum":
+                continue
+            got = in_both_tiers(lambda v, name=name: getattr(tt, name)(v, axis=0), x)
+            close = 2e-2 if dtype == "float16" else 1e-4 if x.dtype.kind in "fc" else 0
+            want = getattr(np, name)(x.astype("f4") if dtype == "float16" else x, axis=0)
+            np.testing.assert_allclose(got, want.astype(got.dtype), rtol=close, err_msg=f"{name} {shape}")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_expressions_of_columns(recorded):
+    works = (
+        lambda v, w: (v * w + v).sum(axis=0),
+        lambda v, w: (v > w).sum(axis=0),
+        lambda v, w: tt.stack([v.max(axis=0), w.min(axis=0), (v - w).sum(axis=0)]),
+        lambda v, w: v.mean(axis=0) - w.mean(axis=0),
+        lambda v, w: v.std(axis=0) + w.argmax(axis=0),
+        lambda v, w: (v - v.max(axis=0)).sum(axis=0),
+        lambda v, w: v[::2].sum(axis=0) + v[::-1].sum(axis=0) + w[:, ::-1].sum(axis=0),
+        lambda v, w: v[:, :2].sum(axis=0),
+        lambda v, w: tt.exp(-v).sum(axis=0),
+    )
+    for shape in ((130, 3), (1001, 20), (66000, 7)):
+        x, y = table("float32", *shape), table("float32", shape[0], shape[1])[::-1].copy()
+        for work in works:
+            in_both_tiers(work, x, y)
+
+
+def test_many_chunks_by_any_threads(recorded):
+    """Columns of several chunks, whose partial results are added in order: as rows are that lie in one piece."""
+    x = table("float32", 200_000, 5)
+    got = in_both_tiers(lambda v: v.sum(axis=0), np.nan_to_num(x, posinf=1))
+    rows = tt.array(np.ascontiguousarray(np.nan_to_num(x, posinf=1).T))
+    assert got.tobytes() == np.asarray(rows.sum(axis=1)).tobytes()
