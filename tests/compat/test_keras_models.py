@@ -325,6 +325,15 @@ def test_checkpoints_hold_whole_models(tmp_path):
     same_outputs(model, keras.models.load_model(tmp_path / "at_2.keras"), x)
 
 
+def test_the_layer_of_the_first_loss_that_is_not_finite_is_named():
+    root = layers.Lambda(lambda x: ops.sqrt(x - 1e9), name="root")
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(1), root, layers.Dense(1)])
+    model.compile(keras.optimizers.SGD(0.0), "mse")
+    model.layers[0].trainable = model.layers[2].trainable = False
+    with pytest.warns(RuntimeWarning, match=r"first layer whose outputs are not finite is 'root' \(Lambda\)"):
+        model.fit(np.ones((8, 3)), np.ones((8, 1)), verbose=0)
+
+
 def test_sequences_of_one_length():
     pad = keras.utils.pad_sequences
     assert pad([[1], [2, 3]]).tolist() == [[0, 1], [2, 3]]
