@@ -1,5 +1,8 @@
 """Graphs, chains and classes of tutti.compat.keras: shapes, names, masks, losses, files, words of errors."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -284,6 +287,17 @@ def test_names_that_are_missing_say_so():
             getattr(place, name)
     with pytest.raises(NotImplementedError, match="fetches no data"):
         keras.datasets.mnist.load_data()
+
+
+def test_scripts_of_tensorflows_keras_run_unchanged(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from tensorflow import keras\nfrom tensorflow.keras import layers\nimport tensorflow.keras.losses as losses\n"
+        "from keras.models import Sequential\nassert Sequential is keras.Sequential and losses.MeanSquaredError\n"
+        "print(Sequential([keras.Input((2,)), layers.Dense(3)]).output_shape)\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "tutti", "run", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "(None, 3)\n", done.stderr
 
 
 # ---- parts

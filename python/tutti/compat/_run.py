@@ -12,7 +12,7 @@ import time
 import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
-COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax", "keras")}
+COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "tensorflow")}
 
 
 def covering(name):
