@@ -69,6 +69,13 @@ def test_summaries(capsys):
     assert "Connected to" in capsys.readouterr().out
 
 
+def test_adaptive_pools_have_the_size_that_is_asked_for():
+    x = np.arange(36, dtype="float32").reshape(1, 6, 6, 1)
+    assert layers.AdaptiveAveragePooling2D((2, 3))(x).shape == (1, 2, 3, 1)
+    assert layers.AdaptiveMaxPooling2D(2)(x).numpy().ravel().tolist() == [14.0, 17.0, 32.0, 35.0]
+    assert layers.AdaptiveMaxPooling1D(3)(keras.Input((6, 2))).shape == (None, 3, 2)
+
+
 # ---- classes
 
 
