@@ -55,7 +55,7 @@ CASES = [
         ("OneHotIoU(4,[0,1]) OneHotMeanIoU(4)", "one_hot"),
         ("MeanSquaredError() MeanAbsoluteError() RootMeanSquaredError()", "numbers columns"),
         ("MeanAbsolutePercentageError() MeanSquaredLogarithmicError() LogCoshError()", "numbers"),
-        ("CosineSimilarity() Poisson()", "numbers"),
+        ("CosineSimilarity() Poisson() PearsonCorrelation() ConcordanceCorrelation()", "numbers"),
         ("R2Score() R2Score(class_aggregation=None)", "numbers"),
         ("R2Score(class_aggregation='variance_weighted_average')", "numbers"),
         ("Hinge() SquaredHinge()", "columns signed"),
@@ -212,6 +212,8 @@ NUMBERS_OF_KERAS = {
     ("MeanSquaredLogarithmicError()", "numbers"): [0.2346341, 0.2477495],
     ("LogCoshError()", "numbers"): [0.5532355, 0.5417987],
     ("CosineSimilarity()", "numbers"): [0.8542451, 0.8483082],
+    ("PearsonCorrelation()", "numbers"): [-0.1536704, -0.0817685],
+    ("ConcordanceCorrelation()", "numbers"): [-0.0046235, 0.0169602],
     ("Poisson()", "numbers"): [nan, nan],
     ("R2Score()", "numbers"): [-0.9620799, -1.0929556],
     ("R2Score(class_aggregation=None)", "numbers"): [

@@ -76,6 +76,33 @@ def test_batches():
     assert model.test_on_batch(X, Y)[0] < trained[0]
 
 
+@pytest.mark.parametrize("was", [False, True])
+def test_modes_are_as_they_were(was):
+    model = compiled("sgd", "sparse_categorical_crossentropy")
+    seen = []
+    model.module.register_forward_pre_hook(lambda module, args: seen.append(module.training))
+    model.train(was)
+    model.train_on_batch(X, Y)
+    model.test_on_batch(X, Y)
+    model.predict_on_batch(X)
+    model.fit(X, Y, batch_size=100, validation_data=(X, Y), epochs=2, validation_batch_size=100, verbose=0)
+    model.evaluate(X, Y, batch_size=100, verbose=0)
+    model.predict(X, batch_size=100, verbose=0)
+    assert seen == [True, False, False, True, False, True, False, False, False]
+    assert model.training == model.module.training == was
+
+
+def test_an_anomaly_is_named_by_its_operation():
+    class Root(nn.Module):
+        def forward(self, x):
+            return tt.sqrt(x - x) * 0 + x
+
+    model = tt.Model(nn.Sequential(nn.Linear(6, 1), Root()))
+    model.compile("sgd", "mse")
+    with pytest.raises(RuntimeError, match="Function 'sqrt' returned nan values"), tt.detect_anomaly():
+        model.fit(X, WEIGHT, verbose=0)
+
+
 def test_a_seed_gives_the_same_bits():
     def run():
         tt.random.seed(3)
@@ -256,6 +283,16 @@ def test_errors(call, error, words):
     assert len(model.fit(X, Y, verbose=0).history["loss"]) == 1
 
 
+def test_labels_out_of_range_are_named_with_their_row():
+    labels = Y.copy()
+    labels[17] = 3
+    for layers, loss in (([nn.Softmax(-1)], "sparse_categorical_crossentropy"), ([], nn.CrossEntropyLoss())):
+        model = tt.Model(nn.Sequential(nn.Linear(6, 3), *layers))
+        model.compile("sgd", loss)
+        with pytest.raises(IndexError, match=r"Target 3 is out of bounds. \(row 17, 3 classes\)"):
+            model.fit(X, labels, shuffle=False, verbose=0)
+
+
 def test_names_that_are_none():
     for loss, metrics, words in (("msee", None, "loss identifier: msee"), ("mse", ["acuracy"], "metric identifier")):
         model = tt.Model(nn.Linear(6, 1))
@@ -363,3 +400,18 @@ def test_arrays_are_taken_as_they_are():
     """They stay where they lie: on a device, or not computed yet."""
     x = tt.ones((4, 2), dtype="float32")
     assert _data.as_arrays(x) is x and _data.as_arrays({"a": [x]})["a"][0] is x
+
+
+def test_an_epoch_makes_no_plan_that_one_before_made(recorded):
+    """The last batch is shorter: that is one more plan, once."""
+    model = compiled("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    settings = {"batch_size": 32, "validation_split": 0.1, "verbose": 0}
+    model.fit(X, Y, epochs=3, **settings)
+    misses = []
+
+    class Watching(tt.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            misses.append(tt.ledger()["plan_misses"])
+
+    model.fit(X, Y, epochs=4, callbacks=[Watching()], **settings)
+    assert set(np.diff(misses)) == {0}

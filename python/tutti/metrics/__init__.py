@@ -14,9 +14,10 @@ _LATER = {
     "_classes": "BinaryIoU F1Score FBetaScore IoU MeanIoU OneHotIoU OneHotMeanIoU",
     "_confusion": "AUC FalseNegatives FalsePositives Precision PrecisionAtRecall Recall RecallAtPrecision "
     "SensitivityAtSpecificity SpecificityAtSensitivity TrueNegatives TruePositives",
-    "_regression": "BinaryCrossentropy CategoricalCrossentropy CategoricalHinge CosineSimilarity Hinge KLDivergence "
-    "LogCoshError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError MeanSquaredLogarithmicError "
-    "Poisson R2Score RootMeanSquaredError SparseCategoricalCrossentropy SquaredHinge",
+    "_regression": "BinaryCrossentropy CategoricalCrossentropy CategoricalHinge ConcordanceCorrelation "
+    "CosineSimilarity Hinge KLDivergence LogCoshError MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError "
+    "MeanSquaredLogarithmicError PearsonCorrelation Poisson R2Score RootMeanSquaredError "
+    "SparseCategoricalCrossentropy SquaredHinge",
 }
 _later = {name: module for module, names in _LATER.items() for name in names.split()}
 

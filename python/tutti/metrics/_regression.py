@@ -89,6 +89,46 @@ class CosineSimilarity(MeanMetricWrapper):
         super().__init__(_alike, name, dtype, axis=axis)
 
 
+def _centred(y_true, y_pred, axis):
+    """Both less their means, with these."""
+    y_pred = tt.asarray(y_pred)
+    both = losses.same_rank(tt.asarray(y_true).astype(y_pred.dtype), y_pred)
+    means = [y.mean(axis=axis, keepdims=True) for y in both]
+    return [y - mean for y, mean in zip(both, means, strict=True)], means
+
+
+def _pearson(y_true, y_pred, axis=-1):
+    (a, b), _ = _centred(y_true, y_pred, axis)
+    return (a * b).mean(axis=axis) / tt.sqrt(tt.square(a).mean(axis=axis) * tt.square(b).mean(axis=axis))
+
+
+def _concordance(y_true, y_pred, axis=-1):
+    (a, b), means = _centred(y_true, y_pred, axis)
+    apart = tt.square(tt.subtract(*means)).squeeze(axis)
+    spread = tt.square(a).mean(axis=axis) + tt.square(b).mean(axis=axis)
+    return 2 * (a * b).mean(axis=axis) / (spread + apart + losses.EPSILON)
+
+
+@told("[[0.0, 1.0, 0.5]], [[0.0, 2.0, 1.0]]", 1.0, axis=("int", "The axis of what is correlated."))
+class PearsonCorrelation(MeanMetricWrapper):
+    """The mean correlation between what is true and what is predicted."""
+
+    _direction = "up"
+
+    def __init__(self, name="pearson_correlation", dtype=None, axis=-1):
+        super().__init__(_pearson, name, dtype, axis=axis)
+
+
+@told("[[0.0, 1.0]], [[1.0, 0.0]]", -0.9999998211860657, axis=("int", "The axis of what is correlated."))
+class ConcordanceCorrelation(MeanMetricWrapper):
+    """The mean correlation that also falls with the distance between the means."""
+
+    _direction = "up"
+
+    def __init__(self, name="concordance_correlation", dtype=None, axis=-1):
+        super().__init__(_concordance, name, dtype, axis=axis)
+
+
 @told("[[-1.0, 1.0]], [[-1.0, 1.0]]", 0.0)
 class Hinge(_Error):
     """What is missing to a margin of 1."""

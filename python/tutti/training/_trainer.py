@@ -645,8 +645,12 @@ class Trainer:
         self._assert_compiled("train_on_batch")
         data = self._one_batch(x, y, sample_weight, class_weight)
         self.reset_metrics()
+        was = self.training
         self.train(True)
-        return self._numbers(self.train_step(data), return_dict)
+        try:
+            return self._numbers(self.train_step(data), return_dict)
+        finally:
+            self.train(was)
 
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         """The loss and the metrics of one batch.

@@ -122,17 +122,37 @@ def sparse_categorical_crossentropy(y_true, y_pred, from_logits=False, ignore_cl
     y_true = y_true.astype("int64")
     counts = None if ignore_class is None else y_true != ignore_class
     labels = y_true if counts is None else tt.where(counts, y_true, 0)
-    chance = tt.take_along_axis(classes_last, labels[..., None], axis=-1)[..., 0]
-    if from_logits:
-        values = tt.nn.functional.cross_entropy(_rows(classes_last), labels.reshape(-1), reduction="none")
-        values = values.reshape(labels.shape)
+    if from_logits and _on_host(labels):
+        rows = classes_last.reshape(-1, classes_last.shape[-1])
+        values = tt.nn.functional.cross_entropy(rows, labels.reshape(-1), reduction="none").reshape(labels.shape)
+    elif from_logits:
+        values = -_of_labels(tt.nn.functional.log_softmax(classes_last, dim=-1), labels)
     else:
+        chance = _of_labels(classes_last, labels)
         values = -tt.log(tt.clip(chance / classes_last.sum(axis=-1), EPSILON, 1.0 - EPSILON))
     return values if counts is None else tt.where(counts, values, 0.0)
 
 
-def _rows(a):
-    return a.reshape(-1, a.shape[-1])
+def _on_host(a):
+    return a.device.type == "cpu"
+
+
+def _of_labels(values, labels):
+    """For each row its element at the label.
+
+    Labels on the host are checked. To look at those on a device would be to wait for it in each step: there a label
+    out of range makes NaN.
+    """
+    n = values.shape[-1]
+    if not _on_host(labels):
+        found = tt.where(tt.arange(n) == labels[..., None], values, 0.0).sum(axis=-1)
+        return tt.where((labels >= 0) & (labels < n), found, tt.nan)
+    try:
+        return tt.take_along_axis(values, labels[..., None], axis=-1)[..., 0]
+    except IndexError:
+        row = int(((labels < 0) | (labels >= n)).argmax())
+        wrong = int(labels.reshape(-1)[row])
+        raise IndexError(f"Target {wrong} is out of bounds. (row {row}, {n} classes)") from None
 
 
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
