@@ -1,5 +1,8 @@
 """Graphs, chains and classes of tutti.compat.keras: shapes, names, masks, losses, files, words of errors."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -64,6 +67,13 @@ def test_summaries(capsys):
     ]  # fmt: skip
     two_inputs().summary()
     assert "Connected to" in capsys.readouterr().out
+
+
+def test_adaptive_pools_have_the_size_that_is_asked_for():
+    x = np.arange(36, dtype="float32").reshape(1, 6, 6, 1)
+    assert layers.AdaptiveAveragePooling2D((2, 3))(x).shape == (1, 2, 3, 1)
+    assert layers.AdaptiveMaxPooling2D(2)(x).numpy().ravel().tolist() == [14.0, 17.0, 32.0, 35.0]
+    assert layers.AdaptiveMaxPooling1D(3)(keras.Input((6, 2))).shape == (None, 3, 2)
 
 
 # ---- classes
@@ -286,6 +296,17 @@ def test_names_that_are_missing_say_so():
         keras.datasets.mnist.load_data()
 
 
+def test_scripts_of_tensorflows_keras_run_unchanged(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from tensorflow import keras\nfrom tensorflow.keras import layers\nimport tensorflow.keras.losses as losses\n"
+        "from keras.models import Sequential\nassert Sequential is keras.Sequential and losses.MeanSquaredError\n"
+        "print(Sequential([keras.Input((2,)), layers.Dense(3)]).output_shape)\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "tutti", "run", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "(None, 3)\n", done.stderr
+
+
 # ---- parts
 
 
@@ -323,6 +344,15 @@ def test_checkpoints_hold_whole_models(tmp_path):
     keep = keras.callbacks.ModelCheckpoint(str(tmp_path / "at_{epoch}.keras"))
     model.fit(x, np.ones((4, 1)), epochs=2, callbacks=[keep], verbose=0)
     same_outputs(model, keras.models.load_model(tmp_path / "at_2.keras"), x)
+
+
+def test_the_layer_of_the_first_loss_that_is_not_finite_is_named():
+    root = layers.Lambda(lambda x: ops.sqrt(x - 1e9), name="root")
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(1), root, layers.Dense(1)])
+    model.compile(keras.optimizers.SGD(0.0), "mse")
+    model.layers[0].trainable = model.layers[2].trainable = False
+    with pytest.warns(RuntimeWarning, match=r"first layer whose outputs are not finite is 'root' \(Lambda\)"):
+        model.fit(np.ones((8, 3)), np.ones((8, 1)), verbose=0)
 
 
 def test_sequences_of_one_length():

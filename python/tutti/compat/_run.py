@@ -12,7 +12,8 @@ import time
 import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
-COVERED = {name: "tutti.compat." + name for name in ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "torch")}
+NAMES = ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "tensorflow", "torch")
+COVERED = {name: "tutti.compat." + name for name in NAMES}
 
 
 def covering(name):

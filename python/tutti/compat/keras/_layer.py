@@ -6,6 +6,7 @@ import warnings
 import weakref
 
 import tutti as _tt
+from tutti.nn._module import _Handle
 
 from . import _state, config
 from ._configured import Configured
@@ -111,7 +112,8 @@ class Layer(Configured, Operation):
 
     supports_masking = False
     activity_regularizer = None
-    _OWN = frozenset(["_inbound_nodes", "_own", "_parts"])  # attributes that are no members
+    _forward_hooks = None
+    _OWN = frozenset(["_forward_hooks", "_inbound_nodes", "_own", "_parts"])  # attributes that are no members
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         from . import regularizers
@@ -372,6 +374,7 @@ class Layer(Configured, Operation):
             outputs = self._computed(args, kwargs)
         self.built = True
         self._add_activity_loss(outputs)
+        self._run_hooks(call.first, outputs)
         outputs = self._with_masks(call.first, outputs, previous)
         if any_symbolic(args, kwargs):  # what the graph passes on by itself is no part of it
             kept = {key: value for key, value in kwargs.items() if key != "training" and not _is_no_mask(key, value)}
@@ -389,6 +392,7 @@ class Layer(Configured, Operation):
         with _state.settings(layer=self, training=training):
             outputs = self.call(x, training=training) if "training" in accepted else self.call(x)
         self._add_activity_loss(outputs)
+        self._run_hooks(x, outputs)
         return outputs if type(self).compute_mask is Layer.compute_mask else self._with_masks(x, outputs, None)
 
     def _computed(self, args, kwargs):
@@ -450,6 +454,26 @@ class Layer(Configured, Operation):
         for x in flatten(outputs):
             if isinstance(x, _tt.ndarray):
                 self.add_loss(self.activity_regularizer(x) / (x.shape[0] if x.ndim else 1))
+
+    # ---- what looks for the layer that made the first number that is not finite
+
+    def register_forward_hook(self, hook):
+        """Call a function with the layer, its input and its outputs after each call; the handle takes it away."""
+        self._forward_hooks = self._forward_hooks or {}
+        return _Handle(self._forward_hooks, hook)
+
+    def _run_hooks(self, inputs, outputs):
+        if self._forward_hooks and not _state.is_symbolic():
+            for hook in list(self._forward_hooks.values()):
+                hook(self, inputs, outputs)
+
+    def named_modules(self):
+        """This layer and all below, with their paths."""
+        return [(layer.path, layer) for layer in self._flatten_layers()]
+
+    def children(self):
+        """The layers right below."""
+        return self._sublayers()
 
     # ---- shapes
 

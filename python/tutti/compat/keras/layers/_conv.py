@@ -340,6 +340,31 @@ class _GlobalAveragePooling(_GlobalPooling):
         return None
 
 
+class _AdaptivePooling(Layer):
+    def __init__(self, rank, output_size, data_format=None, **kwargs):
+        super().__init__(**kwargs)
+        self.rank, self.output_size = rank, each(output_size, rank, "output_size")
+        self.data_format = config.standardize_data_format(data_format)
+        self.input_spec = InputSpec(ndim=rank + 2)
+
+    def call(self, inputs):
+        """The windows, so long that the result has its size."""
+        pool = getattr(F, f"{self._function}{self.rank}d")
+        return channels_back(pool(channels_first(inputs, self.data_format), self.output_size), self.data_format)
+
+
+class _AdaptiveMaxPooling(_AdaptivePooling):
+    """The largest element of windows that are as long as the result's size asks for."""
+
+    _function = "adaptive_max_pool"
+
+
+class _AdaptiveAveragePooling(_AdaptivePooling):
+    """The mean of windows that are as long as the result's size asks for."""
+
+    _function = "adaptive_avg_pool"
+
+
 def _of_rank(base, name, rank, before=(), masked=False):
     """A class of a rank: its constructor takes what follows the rank."""
     import inspect
@@ -369,6 +394,8 @@ _KINDS = {
     "SeparableConv{}D": (_SeparableConv, (1, 2), {}),
     "MaxPooling{}D": (_MaxPooling, (1, 2, 3), {"pool_size": 2}),
     "AveragePooling{}D": (_AveragePooling, (1, 2, 3), {"pool_size": 2}),
+    "AdaptiveMaxPooling{}D": (_AdaptiveMaxPooling, (1, 2, 3), {}),
+    "AdaptiveAveragePooling{}D": (_AdaptiveAveragePooling, (1, 2, 3), {}),
     "GlobalMaxPooling{}D": (_GlobalMaxPooling, (1, 2, 3), {}),
     "GlobalAveragePooling{}D": (_GlobalAveragePooling, (1, 2, 3), {}),
 }

@@ -76,7 +76,8 @@ class Optimizer(_Configured):
             self._schedule = lambda step: value()
         elif self._rate is None:
             self._schedule = None
-            self._rate = _Variable(float(value), dtype="float32", trainable=False, name="learning_rate")
+            with _tt.device("cpu"):  # each step reads it
+                self._rate = _Variable(float(value), dtype="float32", trainable=False, name="learning_rate")
         else:
             self._schedule = None
             self._rate.assign(float(value))
