@@ -83,3 +83,10 @@ def test_plain_arrays_stay_what_they_are():
 def test_what_is_not_there_says_so():
     with pytest.raises(AttributeError, match="tutti.compat.torch does not cover torch.jit"):
         torch.jit  # noqa: B018
+
+
+def test_lazy_layers_become_pytorchs():
+    layer = torch.nn.LazyLinear(2)
+    out = layer(torch.ones(4, 3))
+    assert type(layer) is torch.nn.Linear and isinstance(layer.weight, torch.nn.Parameter)
+    assert type(out) is torch.Tensor and out.shape == (4, 2)

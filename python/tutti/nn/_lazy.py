@@ -76,7 +76,7 @@ class _Lazy:
                     f"{type(self).__name__}, but got input of size: {list(shape)}"
                 )
             return self._become(shape[-self._n - 1])
-        return self._become(shape[-1] if self._base is _weighted.Linear else shape[1])
+        return self._become(shape[-1] if issubclass(self._base, _weighted.Linear) else shape[1])
 
     def _become(self, n):
         kept = {name: self.__dict__[name] for name in ("_forward_hooks", "_forward_pre_hooks", "training")}

@@ -138,6 +138,8 @@ def class_of(cls):
         members = {"__module__": "tutti.compat.torch.nn", "__doc__": cls.__doc__}
         if issubclass(cls, _Recurrent):
             members["flatten_parameters"] = _flatten_parameters
+        if getattr(cls, "_base", None):  # a lazy layer, and what it becomes
+            members["_base"] = class_of(cls._base)
         made = _modules[cls] = type(cls.__name__, (Module, cls), members)
     return made
 
