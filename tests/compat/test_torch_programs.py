@@ -166,3 +166,9 @@ def test_scripts_run_unchanged(tmp_path):
     done = subprocess.run(call, capture_output=True, text=True, env={"PYTHONPATH": folder, "PATH": ""})
     assert done.returncode == 0 and done.stdout == "small\n", done.stderr
     assert "torch.nn.functional" in done.stderr
+
+
+@pytest.mark.skipif(tt.cuda.is_available(), reason="asks what is said without a GPU")
+def test_without_a_gpu_its_memory_is_empty():
+    assert torch.cuda.memory_allocated() == torch.cuda.max_memory_reserved() == 0
+    assert torch.cuda.empty_cache() is None and torch.cuda.reset_peak_memory_stats() is None

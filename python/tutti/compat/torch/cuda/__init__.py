@@ -16,11 +16,26 @@ __all__ = [
 ]
 
 for _name in (
-    "Event Stream current_device current_stream default_stream device_count empty_cache get_device_capability "
-    "get_device_name get_device_properties is_available max_memory_allocated max_memory_reserved mem_get_info "
-    "memory_allocated memory_reserved memory_summary reset_peak_memory_stats set_device synchronize"
+    "Event Stream current_device current_stream default_stream device_count get_device_capability get_device_name "
+    "get_device_properties is_available mem_get_info memory_summary set_device synchronize"
 ).split():
     globals()[_name] = getattr(_cuda, _name)
+
+
+def _without_a_gpu(name, value):
+    """A function of tutti.cuda's that programs call without looking whether there is a GPU."""
+
+    def function(device=None):
+        return getattr(_cuda, name)(*(() if device is None else (device,))) if _cuda.is_available() else value
+
+    function.__name__ = name
+    return function
+
+
+for _name in "max_memory_allocated max_memory_reserved memory_allocated memory_reserved".split():
+    globals()[_name] = _without_a_gpu(_name, 0)
+for _name in ("empty_cache", "reset_peak_memory_stats"):
+    globals()[_name] = _without_a_gpu(_name, None)
 
 manual_seed = manual_seed_all = _random.manual_seed
 
