@@ -90,3 +90,40 @@ def test_lazy_layers_become_pytorchs():
     out = layer(torch.ones(4, 3))
     assert type(layer) is torch.nn.Linear and isinstance(layer.weight, torch.nn.Parameter)
     assert type(out) is torch.Tensor and out.shape == (4, 2)
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    "values, printed",
+    [
+        ([1.0, 2000.0], "tensor([1.0000e+00, 2.0000e+03])"),
+        ([0.0, -0.0], "tensor([0., -0.])"),
+        ([NAN, 1.0, INF], "tensor([nan, 1., inf])"),
+        ([0.5, -1e-5], "tensor([ 5.0000e-01, -1.0000e-05])"),
+        ([[1.5, 100.25], [3, 4]], "tensor([[  1.5000, 100.2500],\n        [  3.0000,   4.0000]])"),
+        (1e-9, "tensor(1.0000e-09)"),
+        ([123456789.0], "tensor([1.2346e+08])"),
+        ([True], "tensor([True])"),
+        ([True, False], "tensor([ True, False])"),
+        ([1 + 2j, 3.5 - 1j], "tensor([1.0000+2.j, 3.5000-1.j])"),
+        ([], "tensor([])"),
+    ],
+)
+def test_printing(values, printed):
+    """As PyTorch 2.15 prints them."""
+    assert repr(torch.tensor(values)) == printed
+
+
+def test_printing_of_types_and_parts():
+    assert repr(torch.tensor([], dtype=torch.int64)) == "tensor([], dtype=torch.int64)"
+    assert repr(torch.ones(2, dtype=torch.bfloat16) * 1.1) == "tensor([1.1016, 1.1016], dtype=torch.bfloat16)"
+    first = "tensor([0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 1.9970e+03, 1.9980e+03,"
+    assert repr(torch.arange(2000.0)).split("\n") == [first, "        1.9990e+03])"]
+
+
+def test_lengths_of_packed_sequences_are_tensors():
+    packed = torch.nn.utils.rnn.pack_sequence([torch.ones(3, 2), torch.ones(1, 2)])
+    padded, lengths = torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
+    assert type(padded) is type(lengths) is torch.Tensor and padded.shape == (2, 3, 2) and lengths.tolist() == [3, 1]

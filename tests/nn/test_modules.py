@@ -109,6 +109,8 @@ def test_containers():
     many += [nn.Linear(1, 1)]
     many.insert(0, nn.ReLU())
     assert len(many) == 3 and len(list(many.parameters())) == 4
+    line = "2 x Linear(in_features=1, out_features=1, bias=True)"
+    assert repr(many) == f"ModuleList(\n  (0): ReLU()\n  (1-2): {line}\n)" and repr(nn.ModuleList()) == "ModuleList()"
     named = nn.ModuleDict({"a": nn.ReLU()})
     named["b"] = nn.Tanh()
     assert list(named) == ["a", "b"] and "b" in named and isinstance(named.pop("a"), nn.ReLU)

@@ -1152,6 +1152,20 @@ class ModuleList(Module):
         if modules is not None:
             self.extend(modules)
 
+    def __repr__(self):
+        """Neighbours that are printed alike are one line, with their number."""
+        groups = []  # first, last, text
+        for i, text in enumerate(map(repr, self)):
+            if groups and groups[-1][2] == text:
+                groups[-1][1] = i
+            else:
+                groups.append([i, i, text])
+        body = "".join(
+            f"\n  ({i}): {_indented(text)}" if i == last else f"\n  ({i}-{last}): {last - i + 1} x {_indented(text)}"
+            for i, last, text in groups
+        )
+        return f"{self._get_name()}({body}\n)" if body else f"{self._get_name()}()"
+
     _name_at = Sequential._name_at
     __setitem__ = Sequential.__setitem__
     __delitem__ = Sequential.__delitem__

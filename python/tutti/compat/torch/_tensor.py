@@ -239,20 +239,60 @@ def _format(self, spec):
     return format(_core.ndarray.item(self), spec) if self.ndim == 0 else object.__format__(self, spec)
 
 
+def _corners(x):
+    """What is printed of an array of which not all is."""
+    for axis, n in enumerate(x.shape):
+        if n > 6:
+            x = _tt.take(x, [0, 1, 2, n - 3, n - 2, n - 1], axis)
+    return x
+
+
+def _writer(x):
+    """How PyTorch writes floats: all whole ones with a point, others with four places, with exponents if far apart."""
+    written = (_corners(x) if x.size > 1000 else x).ravel().tolist()
+    sizes = [abs(v) for v in written if v and math.isfinite(v)]
+    whole, least, most = all(v == math.ceil(v) for v in sizes), min(sizes, default=1), max(sizes, default=1)
+    wide = most / least > 1000 or most > 1e8 or (least < 1e-4 and not whole)
+    form = ".4e" if wide else ".0f" if whole else ".4f"
+
+    def write(v):
+        return format(v, form) + ("." if whole and not wide and math.isfinite(v) else "")
+
+    width = max((len(write(v)) for v in written if v and math.isfinite(v)), default=1)
+    return lambda v: write(float(v)).rjust(width)
+
+
+def _complex_writer(x):
+    real, imag = _writer(x.real), _writer(x.imag)
+
+    def write(v):
+        behind = imag(v.imag).lstrip()
+        return real(v.real) + ("" if behind.startswith("-") else "+") + behind + "j"
+
+    return write
+
+
 def text(self):
-    """As PyTorch prints it: whole numbers with a point, others with four places behind it."""
-    kind, shown = self.dtype.kind, plain(_core.detach(self))
+    """As PyTorch prints it."""
+    shown = plain(_core.detach(self))
+    if str(self.dtype) == "bfloat16":
+        shown = shown.astype("float32")
     how = {"separator": ", ", "threshold": 1000, "prefix": "tensor(", "max_line_width": 80}
-    if kind in "fc":
-        whole = shown[_tt.isfinite(shown)]
-        how["floatmode"] = "fixed" if whole.size and bool(_tt.any(whole != _tt.rint(whole))) else "maxprec"
-        how["precision"] = 4
-    words = [_tt.array2string(shown.astype("float32") if str(self.dtype) == "bfloat16" else shown, **how)]
+    if shown.dtype.kind == "f":
+        how["formatter"] = {"float_kind": _writer(shown)}
+    elif shown.dtype.kind == "c":
+        how["formatter"] = {"complex_kind": _complex_writer(shown)}
+    elif shown.dtype.kind == "b" and count(self):
+        width = 4 if bool(_core.ndarray.all(shown)) else 5
+        how["formatter"] = {"bool": lambda v: str(bool(v)).rjust(width)}
+    words = [_tt.array2string(shown, **how).replace(", ..., ", ",  ..., ")]
     if count(self) == 0 and self.ndim > 1:
         words = ["[]", f"size={tuple(self.shape)}"]
     if self.device.type != "cpu":
         words.append(f"device='{self.device}'")
-    if self.dtype not in (_core._tensor_float(None), _tt.int64, _tt.bool):
+    default = str(_core._tensor_float(None))
+    usual = {default, "complex128" if default == "float64" else "complex64"}
+    if str(self.dtype) not in (usual | {"int64", "bool"} if count(self) else usual):
         words.append(f"dtype=torch.{self.dtype}")
     if self.requires_grad:
         words.append("requires_grad=True" if self.is_leaf else "grad_fn=<Backward>")
