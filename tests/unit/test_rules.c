@@ -328,7 +328,7 @@ static const struct {
      "%0 = float16[64] BUFFER\n"
      "%1 = float16[64] ADD %0 %0\n"
      "out %1\n",
-     "n1 in n0 map 64 by 4 (asked for)"},
+     "n1 in n0 map 64 by 3 (asked for)"},
     {"a cast fuses",
      "%0 = int32[64] BUFFER\n"
      "%1 = float64[64] CAST %0\n"
