@@ -2,6 +2,7 @@
 
 import copy
 import io
+import os
 import pathlib
 import subprocess
 import sys
@@ -163,7 +164,7 @@ def test_scripts_run_unchanged(tmp_path):
     script.write_text(SCRIPT)
     folder = str(pathlib.Path(tt.__file__).parents[1])
     call = [sys.executable, "-m", "tutti", "run", "--as", "torch", str(script)]
-    done = subprocess.run(call, capture_output=True, text=True, env={"PYTHONPATH": folder, "PATH": ""})
+    done = subprocess.run(call, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": folder})
     assert done.returncode == 0 and done.stdout == "small\n", done.stderr
     assert "torch.nn.functional" in done.stderr
 

@@ -80,7 +80,7 @@ def test_little_memory(seed):
     out = run(
         f"program({seed}, 300, [tt.cuda.Stream('null')])\nprint(tt.ledger()['evictions'])",
         TUTTI_NULL_SEED=str(seed + 1),
-        TUTTI_NULL_MEMORY=str(14 << 20),
+        TUTTI_NULL_MEMORY=str(12 << 20),
     )
     assert int(out) > 0
 
