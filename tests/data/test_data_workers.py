@@ -302,6 +302,7 @@ class Slow(tt.data.Dataset):
         time.sleep(0.01)
         return i
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let programs in the background ignore it
     iterator = iter(tt.data.DataLoader(Slow(), 4, num_workers=2, multiprocessing_context=sys.argv[1]))
     next(iterator)
     how = sys.argv[2]

@@ -50,7 +50,7 @@ static void copy_exactly(const piece *p, int64_t lo, int64_t hi) {
 }
 
 #define COPY_WIDE(width)                                                                  \
-  static void copy_##width(const piece *p, int64_t lo, int64_t hi) {                      \
+  static void pieces_of_##width(const piece *p, int64_t lo, int64_t hi) {                 \
     const int64_t step = p->from_step, bytes = p->bytes;                                  \
     const char *from = p->from + lo * step;                                               \
     char *to = p->to + lo * bytes;                                                        \
@@ -64,15 +64,15 @@ COPY_WIDE(32)
 
 static void copy_wide(const piece *p, int64_t lo, int64_t hi) {
   if (p->bytes <= 2)
-    copy_2(p, lo, hi);
+    pieces_of_2(p, lo, hi);
   else if (p->bytes <= 4)
-    copy_4(p, lo, hi);
+    pieces_of_4(p, lo, hi);
   else if (p->bytes <= 8)
-    copy_8(p, lo, hi);
+    pieces_of_8(p, lo, hi);
   else if (p->bytes <= 16)
-    copy_16(p, lo, hi);
+    pieces_of_16(p, lo, hi);
   else
-    copy_32(p, lo, hi);
+    pieces_of_32(p, lo, hi);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
