@@ -344,6 +344,7 @@ def test_the_first_layer_that_is_not_finite_is_named():
 def test_a_signal_in_the_middle_of_steps():
     program = """
 import os, signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the background may ignore it
 import numpy as np, tutti as tt
 model = tt.Model(tt.nn.Sequential(tt.nn.Linear(64, 256), tt.nn.ReLU(), tt.nn.Linear(256, 1)))
 model.compile("adam", "mse")
