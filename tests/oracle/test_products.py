@@ -322,3 +322,15 @@ def test_batches_of_small_ones_as_one_by_one(dtype):
             alone = np.stack([np.asarray(tt.array(x) @ tt.array(y)) for x, y in zip(a, b)])
             assert got.tobytes() == alone.tobytes(), (m, n)
             np.testing.assert_allclose(got, a @ b, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_steps_of_axes_of_length_one_change_no_bits(dtype):
+    """A row that is turned and a column that was stored lie alike, but for the step along the axis of length 1."""
+    for n, k in itertools.product((1, 2, 7, 8, 9, 33, 100, 700), (1, 2, 3, 7, 8, 9, 40, 300)):
+        x, turned = tt.asarray(make((n, k), dtype)), tt.asarray(make((1, k), dtype, 1)).T
+        column = tt.asarray(make((1, k), dtype, 1).reshape(k, 1))
+        assert (x @ turned).tobytes() == (x @ column).tobytes(), (n, k)
+        assert (turned.T @ x.T).tobytes() == (column.reshape(1, k) @ x.T).tobytes(), (n, k)
+        stack = tt.broadcast_to(x, (3, n, k))
+        assert (stack @ turned).tobytes() == (stack @ column).tobytes(), (n, k)

@@ -159,16 +159,26 @@ static tt_code multiply_float(const tt_gemm *g, tt_error *err) {
   return multiply_packed(bl, &f, err);
 }
 
-static tt_code multiply(const tt_gemm *g, tt_error *err) {
-  if (g->m == 0 || g->n == 0) return TT_OK;
-  if (g->type == TT_F16 || g->type == TT_BF16) return tt__gemm_half(g, multiply_float, err);
-  if (g->k == 0) return tt__gemm_own(g, err);
-  if (g->type >= TT_F32) return multiply_float(g, err);
-  if (work(g) <= TINY_WORK) {
-    tt__gemm_small(g);
+/* A step along an axis of length 1 leads nowhere and shall choose no routine, whose bits are its own: as if by rows. */
+static tt_gemm by_rows(const tt_gemm *g) {
+  tt_gemm f = *g;
+  if (f.m == 1) f.rsa = f.k, f.rsc = f.n;
+  if (f.k == 1) f.csa = 1, f.rsb = f.n;
+  if (f.n == 1) f.csb = f.csc = 1;
+  return f;
+}
+
+static tt_code multiply(const tt_gemm *given, tt_error *err) {
+  if (given->m == 0 || given->n == 0) return TT_OK;
+  tt_gemm g = by_rows(given);
+  if (g.type == TT_F16 || g.type == TT_BF16) return tt__gemm_half(&g, multiply_float, err);
+  if (g.k == 0) return tt__gemm_own(&g, err);
+  if (g.type >= TT_F32) return multiply_float(&g, err);
+  if (work(&g) <= TINY_WORK) {
+    tt__gemm_small(&g);
     return TT_OK;
   }
-  return tt__gemm_own(g, err);
+  return tt__gemm_own(&g, err);
 }
 
 static tt_code check(const tt_gemm *g, int64_t batch, tt_error *err) {
