@@ -160,25 +160,23 @@ static tt_code multiply_float(const tt_gemm *g, tt_error *err) {
 }
 
 /* A step along an axis of length 1 leads nowhere and shall choose no routine, whose bits are its own: as if by rows. */
-static tt_gemm by_rows(const tt_gemm *g) {
-  tt_gemm f = *g;
-  if (f.m == 1) f.rsa = f.k, f.rsc = f.n;
-  if (f.k == 1) f.csa = 1, f.rsb = f.n;
-  if (f.n == 1) f.csb = f.csc = 1;
-  return f;
+static tt_gemm by_rows(tt_gemm g) {
+  if (g.m == 1) g.rsa = g.k, g.rsc = g.n;
+  if (g.k == 1) g.csa = 1, g.rsb = g.n;
+  if (g.n == 1) g.csb = g.csc = 1;
+  return g;
 }
 
-static tt_code multiply(const tt_gemm *given, tt_error *err) {
-  if (given->m == 0 || given->n == 0) return TT_OK;
-  tt_gemm g = by_rows(given);
-  if (g.type == TT_F16 || g.type == TT_BF16) return tt__gemm_half(&g, multiply_float, err);
-  if (g.k == 0) return tt__gemm_own(&g, err);
-  if (g.type >= TT_F32) return multiply_float(&g, err);
-  if (work(&g) <= TINY_WORK) {
-    tt__gemm_small(&g);
+static tt_code multiply(const tt_gemm *g, tt_error *err) {
+  if (g->m == 0 || g->n == 0) return TT_OK;
+  if (g->type == TT_F16 || g->type == TT_BF16) return tt__gemm_half(g, multiply_float, err);
+  if (g->k == 0) return tt__gemm_own(g, err);
+  if (g->type >= TT_F32) return multiply_float(g, err);
+  if (work(g) <= TINY_WORK) {
+    tt__gemm_small(g);
     return TT_OK;
   }
-  return tt__gemm_own(&g, err);
+  return tt__gemm_own(g, err);
 }
 
 static tt_code check(const tt_gemm *g, int64_t batch, tt_error *err) {
@@ -189,7 +187,7 @@ static tt_code check(const tt_gemm *g, int64_t batch, tt_error *err) {
 
 tt_code tt__gemm(tt_dtype t, int64_t m, int64_t n, int64_t k, const void *a, int64_t rsa, int64_t csa, const void *b,
                  int64_t rsb, int64_t csb, void *c, int64_t rsc, int64_t csc, tt_error *err) {
-  tt_gemm g = {t, TT_GEMM_SET, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc};
+  tt_gemm g = by_rows((tt_gemm){t, TT_GEMM_SET, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc});
   TT_TRY(check(&g, 1, err));
   return multiply(&g, err);
 }
@@ -222,15 +220,17 @@ static void batch_range(void *ctx, int64_t lo, int64_t hi, int worker) {
 tt_code tt__gemm_batch(tt_dtype t, int64_t batch, int64_t m, int64_t n, int64_t k, const void *a, int64_t bsa,
                        int64_t rsa, int64_t csa, const void *b, int64_t bsb, int64_t rsb, int64_t csb, void *c,
                        int64_t bsc, int64_t rsc, int64_t csc, tt_error *err) {
-  batch_job job = {{t, TT_GEMM_SET, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc}, bsa, bsb, bsc, TT_OK};
+  tt_gemm one = {t, TT_GEMM_SET, m, n, k, a, rsa, csa, b, rsb, csb, c, rsc, csc};
+  batch_job job = {by_rows(one), bsa, bsb, bsc, TT_OK};
   TT_TRY(check(&job.first, batch, err));
   if (batch == 0) return TT_OK;
   int64_t rows;
-  if (m == 1) job.first.rsa = rsa = bsa, job.first.rsc = rsc = bsc; /* the stride of a single row is free */
-  bool stacked = bsb == 0 && m > 0 && bsa == m * rsa && bsc == m * rsc && !__builtin_mul_overflow(batch, m, &rows);
-  if (stacked) { /* one shared B: the batch is more rows of one product */
-    job.first.m = rows;
-    return multiply(&job.first, err);
+  if (m == 1) one.rsa = bsa, one.rsc = bsc;
+  bool adjoins = bsa == m * one.rsa && bsc == m * one.rsc;
+  if (bsb == 0 && m > 0 && adjoins && !__builtin_mul_overflow(batch, m, &rows)) {
+    one.m = rows; /* one shared B: the batch is more rows of one product */
+    one = by_rows(one);
+    return multiply(&one, err);
   }
   double each = work(&job.first);
   if (batch > 1 && each < SERIAL_WORK && !tt__pool_inside()) {
