@@ -12,6 +12,7 @@ import sys
 import harness
 import numpy as np
 import tutti as tt
+from gradients import MISSING, lstm_of_jax, normal, peer
 
 ROWS = []
 
@@ -22,21 +23,6 @@ def row(goal):
         return fn
 
     return keep
-
-
-def peer(name):
-    try:
-        return __import__(name)
-    except ImportError:
-        MISSING.add(name)
-        return None
-
-
-MISSING = set()
-
-
-def normal(*shape, seed=0):
-    return np.random.default_rng(seed).standard_normal(shape).astype("float32")
 
 
 def classes(n, *shape):
@@ -194,21 +180,6 @@ def digits_network_batch_64():
         return entropy_of_jax(jax, x.reshape(len(x), -1) @ p[4].T + p[5], y)
 
     return contest(make, lambda F, m, x, y: F.cross_entropy(m(x), y), [normal(64, 1, 8, 8), classes(10, 64)], of_jax)
-
-
-def lstm_of_jax(jax, p, x):
-    for w_ih, w_hh, b_ih, b_hh in zip(*(p[k::4] for k in range(4))):
-
-        def step(state, sums, w_hh=w_hh):
-            h, c = state
-            i, f, g, o = jax.numpy.split(sums + h @ w_hh.T, 4, axis=-1)
-            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jax.numpy.tanh(g)
-            h = jax.nn.sigmoid(o) * jax.numpy.tanh(c)
-            return (h, c), h
-
-        zeros = jax.numpy.zeros((x.shape[1], w_hh.shape[1]))
-        _, x = jax.lax.scan(step, (zeros, zeros), x @ w_ih.T + (b_ih + b_hh))
-    return x
 
 
 @row(1.0)

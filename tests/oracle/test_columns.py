@@ -1,27 +1,13 @@
 """Reductions of a table's columns, few of them: compiled as interpreted, bit for bit, and NumPy's values."""
 
-import os
-import shutil
+import functools
 
 import numpy as np
 import pytest
+import tiers
 import tutti as tt
 
-TIERS = (0, 1) if shutil.which("cc") and os.environ.get("TUTTI_CC") != "none" else (0,)
-
-
-def in_both_tiers(work, *arrays):
-    """What interpreted and compiled kernels give: the same bits. (A NaN's sign hangs on the order of operands.)"""
-    before = tt.ledger()["compile_failures"]
-    out = []
-    for tier in TIERS:
-        tt.set_tier(tier)
-        out.append(np.asarray(work(*[tt.array(a) for a in arrays])))
-    tt.set_tier(2)
-    assert tt.ledger()["compile_failures"] == before
-    one, *others = (np.where(x == x, x, abs(x)).tobytes() for x in out)
-    assert all(other == one for other in others)
-    return out[-1]
+in_both_tiers = functools.partial(tiers.same_in_both_tiers, signs_of_nan=False)
 
 
 def table(dtype, rows, columns):

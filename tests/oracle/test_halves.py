@@ -1,28 +1,11 @@
 """Arithmetic of halves: all 65,536 of them, compiled as interpreted, bit for bit, in rows of any length."""
 
-import os
-import shutil
-
 import numpy as np
 import pytest
+import tiers
 import tutti as tt
 
-TIERS = (0, 1) if shutil.which("cc") and os.environ.get("TUTTI_CC") != "none" else (0,)
-
 HALVES = np.arange(1 << 16, dtype="u2").view("f2")
-
-
-def in_both_tiers(work, *arrays):
-    """The bits that interpreted and compiled kernels give; the compiled one's array."""
-    before = tt.ledger()["compile_failures"]
-    out = []
-    for tier in TIERS:
-        tt.set_tier(tier)
-        out.append(np.asarray(work(*[tt.array(a) for a in arrays])))
-    tt.set_tier(2)
-    assert tt.ledger()["compile_failures"] == before
-    assert out[0].tobytes() == out[-1].tobytes()
-    return out[-1]
 
 
 WORK = {
@@ -40,7 +23,7 @@ WORK = {
 @pytest.mark.parametrize("name", WORK)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_all_halves(recorded, name):
-    got = in_both_tiers(lambda x: WORK[name](tt, x), HALVES)
+    got = tiers.same_in_both_tiers(lambda x: WORK[name](tt, x), HALVES)
     want = WORK[name](np, HALVES)
     assert got.dtype == want.dtype
     same = np.isnan(got) == np.isnan(want)
@@ -55,7 +38,7 @@ def test_roundings_of_float32(recorded):
     x = np.concatenate([(at + steps).ravel(), (at + 4096 + steps).ravel(), (at - 4096 + steps).ravel()])
     x = np.concatenate([x.astype("i4").view("f4"), np.array([65519.9, 65520, 1e30, np.inf, -np.inf], "f4")])
     x = x[np.isfinite(x) | np.isinf(x)]
-    got = in_both_tiers(lambda v: (v * tt.float32(1)).astype("f2"), x)
+    got = tiers.same_in_both_tiers(lambda v: (v * tt.float32(1)).astype("f2"), x)
     assert np.array_equal(got.view("u2"), x.astype("f2").view("u2"))
 
 
@@ -69,7 +52,7 @@ def test_rows_of_any_length(recorded):
             lambda xp, x: x * x[:, :1] + x,
             lambda xp, x: x - x.max(axis=1, keepdims=True),
         ):
-            got, want = in_both_tiers(lambda v, work=work: work(tt, v), x), work(np, x)
+            got, want = tiers.same_in_both_tiers(lambda v, work=work: work(tt, v), x), work(np, x)
             np.testing.assert_array_equal(got, want)
 
 

@@ -1,7 +1,10 @@
 """Reductions of short rows, interpreted and compiled: NumPy's values, the same bits, whatever the last group has."""
 
+import functools
+
 import numpy as np
 import pytest
+import tiers
 import tutti as tt
 
 LENGTHS = (1, 2, 3, 7, 8, 15, 16, 31, 33, 50, 63, 64, 65, 100, 127, 130)
@@ -20,16 +23,7 @@ def elements(dtype, shape):
     return x
 
 
-def in_both_tiers(work, *arrays):
-    """What interpreted and compiled kernels give: the same bits. (A NaN's sign hangs on the order of operands.)"""
-    out = []
-    for tier in (0, 1):
-        tt.set_tier(tier)
-        out.append(np.asarray(work(*[tt.array(a) for a in arrays])))
-    tt.set_tier(2)
-    one, other = (np.where(x == x, x, abs(x)) for x in out)
-    assert one.tobytes() == other.tobytes()
-    return out[1]
+in_both_tiers = functools.partial(tiers.same_in_both_tiers, signs_of_nan=False)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"])

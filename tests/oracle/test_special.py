@@ -4,8 +4,6 @@ Every row `special.*` of ops.def stands in ROWS: where it is sampled, what it is
 of float64 it may be off. Functions with zeros that are no whole numbers are held to what they are beside them (NEAR).
 """
 
-import os
-import shutil
 import warnings
 
 import numpy as np
@@ -19,7 +17,6 @@ mp, mpf = mpmath.mp, mpmath.mpf
 mp.dps = 40
 COUNT = 48
 FOUR = 4
-COMPILER = shutil.which("cc") and os.environ.get("TUTTI_CC") != "none"
 
 
 def even(low, high):
@@ -430,7 +427,7 @@ def test_narrow_types(name):
     assert f(*ones).dtype == "float32" and f(*[x.astype("int64") for x in ones]).dtype == "float64"
 
 
-@pytest.mark.skipif(not COMPILER, reason="no compiler")
+@pytest.mark.skipif(not tiers.COMPILER, reason="no compiler")
 @pytest.mark.parametrize("names", [sorted(ROWS)[k : k + 8] for k in range(0, len(ROWS), 8)], ids=" ".join)
 def test_compiled_text_has_the_same_bits(names):
     """Rendered, fused with what stands around it, in one kernel each."""
@@ -552,7 +549,7 @@ def test_as_ufuncs():
         special.erfinv(tt.asarray([1j]))
 
 
-@pytest.mark.skipif(not COMPILER, reason="no compiler: Python's own math runs")
+@pytest.mark.skipif(not tiers.COMPILER, reason="no compiler: Python's own math runs")
 def test_in_kernels():
     import math
 

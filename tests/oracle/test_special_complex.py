@@ -4,8 +4,6 @@ An error is counted in units of float64 of the value's size, not of each part: a
 fewer digits. BOUNDS are what was measured, rounded up; gamma far out loses what the exponential of its logarithm costs.
 """
 
-import os
-import shutil
 import warnings
 
 import numpy as np
@@ -17,7 +15,6 @@ from tutti import special
 mpmath = pytest.importorskip("mpmath")
 mp, mpc = mpmath.mp, mpmath.mpc
 COUNT = 60
-COMPILER = shutil.which("cc") and os.environ.get("TUTTI_CC") != "none"
 
 
 def plane(low, high, centre=0):
@@ -177,7 +174,7 @@ def test_narrow_types(name):
     np.testing.assert_allclose(got, want, 1e-5)  # ndtr: its operand is rounded once more
 
 
-@pytest.mark.skipif(not COMPILER, reason="no compiler")
+@pytest.mark.skipif(not tiers.COMPILER, reason="no compiler")
 def test_compiled_text_has_the_same_bits():
     def chains(dtype):
         return [getattr(special, n)(tt.asarray(sample(n, 1).astype(dtype)) + 0) * 2 + 1 for n in ROWS]

@@ -1,20 +1,17 @@
 """Elements some steps apart, forwards and back, alone and side by side: NumPy's values, the same bits in both tiers."""
 
+import functools
+
 import numpy as np
 import pytest
+import tiers
 import tutti as tt
 
 LENGTHS = (1, 7, 64, 301)
 
 
 def in_both_tiers(work, *arrays):
-    out = []
-    for tier in (0, 1):
-        tt.set_tier(tier)
-        out.append(np.asarray(work(tt, *[tt.array(a) for a in arrays])))
-    tt.set_tier(2)
-    assert out[0].tobytes() == out[1].tobytes()
-    return out[1]
+    return tiers.same_in_both_tiers(functools.partial(work, tt), *arrays)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float16", "float32", "float64", "complex64"])
