@@ -463,9 +463,11 @@ tt_array *tt__compose_block(tt_composer *c, tt_dtype dtype, int rank, const int6
   *data = NULL;
   if (c->code != TT_OK || (c->code = tt__shape_size(rank, len, dtype, &size, c->err)) != TT_OK) return NULL;
   tt_buffer *b = tt__buffer_new((size_t)size * tt__dtype_size(dtype), c->err);
-  if (b) *data = b->data;
+  void *elements = b ? b->data : NULL;
   tt_array *out = over_buffer(c, b, dtype, rank, len);
-  return out && tt__compose_follow_looks(c, &out, 1) ? out : NULL;
+  if (!out || !tt__compose_follow_looks(c, &out, 1)) return NULL;
+  *data = elements;
+  return out;
 }
 
 /* Take memory of tt__mem_alloc_data of exactly n elements as an array on one axis. NULL in `*data` is left behind. */
