@@ -52,6 +52,7 @@ typedef enum tt_code {
 /* A message made where the fact is known. Plain data: copy it freely. */
 typedef struct tt_error {
   tt_code code;
+  int system;         /* TT_EIO: the system's errno where it says why, else 0 */
   char message[1024]; /* NUL-terminated, in NumPy's words where NumPy has some */
 } tt_error;
 

@@ -14,6 +14,7 @@ typedef struct tt_entered {
 static inline tt_error *tt__enter(tt_entered *c, tt_error *err) {
   c->err = err ? err : &c->local;
   c->err->code = TT_OK;
+  c->err->system = 0;
   c->err->message[0] = 0;
   tt__session_lock();
   return c->err;

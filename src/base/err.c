@@ -34,6 +34,7 @@ const char *tt_code_name(tt_code code) {
 tt_code tt__fail(tt_error *err, tt_code code, const char *fmt, ...) {
   if (!err) return code;
   err->code = code;
+  err->system = 0;
   va_list args;
   va_start(args, fmt);
   if (vsnprintf(err->message, sizeof err->message, fmt, args) < 0) err->message[0] = 0;

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fault.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/os/os.h"
 #include "base/vec.h"
 #include "io/json.h"
 #include "ir/dtype.h"
@@ -311,12 +311,9 @@ static tt_code read_at(int fd, int64_t at, char *out, size_t size, size_t *got, 
   *got = 0;
   while (*got < size) {
     ssize_t n = -1;
-    if (tt__fault(TT_FAULT_READ))
-      errno = EIO;
-    else
-      n = pread(fd, out + *got, size - *got, (off_t)(at + (int64_t)*got));
+    if (!tt__fault_file(TT_FAULT_READ, EIO)) n = pread(fd, out + *got, size - *got, (off_t)(at + (int64_t)*got));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return tt__fail(err, TT_EIO, "cannot read %s: %s", path, strerror(errno));
+    if (n < 0) return tt__fail_file(err, "read", path);
     if (n == 0) break;
     *got += (size_t)n;
   }
@@ -328,7 +325,7 @@ static tt_code read_file(tt_tensors *t, tt_error *err) {
   unsigned char head[8];
   size_t got;
   int64_t n = 0;
-  if (fstat(t->fd, &st) != 0) return tt__fail(err, TT_EIO, "cannot stat %s: %s", t->path, strerror(errno));
+  if (fstat(t->fd, &st) != 0) return tt__fail_file(err, "stat", t->path);
   if (!S_ISREG(st.st_mode)) return tt__fail(err, TT_EIO, "cannot read %s: not a plain file", t->path);
   TT_TRY(read_at(t->fd, 0, (char *)head, sizeof head, &got, t->path, err));
   TT_TRY(header_size(head, got < 8 ? (int64_t)got : st.st_size, &n, err));
@@ -358,10 +355,8 @@ tt_code tt__tensors_open(const char *path, tt_tensors **out, tt_error *err) {
   if (!(t->path = tt__arena_dup(&t->arena, path, strlen(path) + 1))) {
     c = tt__fail_memory(err, strlen(path));
   } else {
-    errno = EIO;
-    t->fd = tt__fault(TT_FAULT_READ) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    c = t->fd < 0 ? tt__fail(err, TT_EIO, "cannot open %s: %s", path, strerror(errno))
-                  : name_file(path, read_file(t, err), err);
+    t->fd = tt__fault_file(TT_FAULT_READ, EIO) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    c = t->fd < 0 ? tt__fail_file(err, "open", path) : name_file(path, read_file(t, err), err);
   }
   if (c == TT_OK)
     *out = t;

@@ -164,8 +164,10 @@ def test_what_cannot_be_saved(tmp_path):
             st.save_file(tensors, tmp_path / "x", metadata)
     with pytest.raises(OSError):
         st.save_file({"a": x}, tmp_path)
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError):
         st.save_file({"a": x}, tmp_path / "no" / "folder")
+    with pytest.raises(FileNotFoundError, match="cannot open .*: No such file"):
+        st.load_file(tmp_path / "no")
     assert os.listdir(tmp_path) == []
     st.save_file({"a": x}, tmp_path / "x")
     with st.safe_open(tmp_path / "x") as file, pytest.raises(st.SafetensorError, match="tensor 'b'"):

@@ -76,7 +76,10 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
   }
   /* A message has an end, and its last character may stand across it. */
   PyObject *text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
-  if (text) PyErr_SetObject(cls, text);
+  /* OSError makes FileNotFoundError, PermissionError and the like of the system's number. */
+  PyObject *why = text && code == TT_EIO && err && err->system ? Py_BuildValue("(iO)", err->system, text) : NULL;
+  if (text) PyErr_SetObject(cls, why ? why : text);
+  Py_XDECREF(why);
   Py_XDECREF(text);
   Py_DECREF(cls);
   return NULL;

@@ -12,15 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fault.h"
 #include "base/lock.h"
 
-static tt_code fail_file(tt_error *err, const char *what, const char *path) {
-  return tt__fail(err, TT_EIO, "cannot %s %s: %s", what, path, strerror(errno ? errno : EIO));
+tt_code tt__fail_file(tt_error *err, const char *what, const char *path) {
+  int why = errno ? errno : EIO;
+  tt__fail(err, TT_EIO, "cannot %s %s: %s", what, path, strerror(why));
+  if (err) err->system = why;
+  return TT_EIO;
 }
 
-/* True when the call is told to fail; it then looks like a full or broken disk. */
-static bool told_to_fail(tt_fault kind, int as) {
+bool tt__fault_file(tt_fault kind, int as) {
   if (!tt__fault(kind)) return false;
   errno = as;
   return true;
@@ -33,7 +34,7 @@ static tt_code read_all(int fd, size_t size, tt_str *out, const char *path, tt_e
     size_t left = size - (out->len - start);
     ssize_t n = read(fd, chunk, left < sizeof chunk ? left : sizeof chunk);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_file(err, "read", path);
+    if (n < 0) return tt__fail_file(err, "read", path);
     if (n == 0) break; /* it shrank meanwhile */
     tt__str_add_n(out, chunk, (size_t)n);
   }
@@ -41,12 +42,12 @@ static tt_code read_all(int fd, size_t size, tt_str *out, const char *path, tt_e
 }
 
 tt_code tt__file_read(const char *path, tt_str *out, tt_error *err) {
-  int fd = told_to_fail(TT_FAULT_READ, EIO) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return fail_file(err, "open", path);
+  int fd = tt__fault_file(TT_FAULT_READ, EIO) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return tt__fail_file(err, "open", path);
   struct stat st;
   tt_code c;
   if (fstat(fd, &st) != 0)
-    c = fail_file(err, "stat", path);
+    c = tt__fail_file(err, "stat", path);
   else if (!S_ISREG(st.st_mode) || st.st_size > (1 << 30))
     c = tt__fail(err, TT_EIO, "cannot read %s: %s", path,
                  S_ISREG(st.st_mode) ? "larger than 1 GiB" : "not a plain file");
@@ -56,9 +57,12 @@ tt_code tt__file_read(const char *path, tt_str *out, tt_error *err) {
   return c;
 }
 
-static bool write_all(int fd, const char *p, size_t size) {
+bool tt__write_all(int fd, const void *data, size_t size) {
+  const char *p = data;
   while (size) {
-    ssize_t n = told_to_fail(TT_FAULT_WRITE, ENOSPC) ? -1 : write(fd, p, size);
+    /* Linux writes at most 2 GiB at once, others fail beyond. */
+    size_t most = size < (1 << 30) ? size : (size_t)1 << 30;
+    ssize_t n = tt__fault_file(TT_FAULT_WRITE, ENOSPC) ? -1 : write(fd, p, most);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return false;
     p += n;
@@ -71,23 +75,23 @@ tt_code tt__file_write(const char *path, const void *data, size_t size, tt_error
   char temp[PATH_MAX];
   int n = snprintf(temp, sizeof temp, "%s.XXXXXX", path);
   if (n < 0 || (size_t)n >= sizeof temp) return tt__fail(err, TT_EIO, "cannot write %s: the path is too long", path);
-  int fd = told_to_fail(TT_FAULT_WRITE, EACCES) ? -1 : mkostemp(temp, O_CLOEXEC);
-  if (fd < 0) return fail_file(err, "create", path);
-  bool ok = write_all(fd, data, size);
-  ok = ok && !told_to_fail(TT_FAULT_WRITE, EIO);
+  int fd = tt__fault_file(TT_FAULT_WRITE, EACCES) ? -1 : mkostemp(temp, O_CLOEXEC);
+  if (fd < 0) return tt__fail_file(err, "create", path);
+  bool ok = tt__write_all(fd, data, size);
+  ok = ok && !tt__fault_file(TT_FAULT_WRITE, EIO);
   int why = ok ? 0 : errno;
   if (close(fd) != 0 && ok) {
     ok = false;
     why = errno;
   }
-  if (ok && (told_to_fail(TT_FAULT_WRITE, EIO) || rename(temp, path) != 0)) {
+  if (ok && (tt__fault_file(TT_FAULT_WRITE, EIO) || rename(temp, path) != 0)) {
     ok = false;
     why = errno;
   }
   if (ok) return TT_OK;
   unlink(temp);
   errno = why;
-  return fail_file(err, "write", path);
+  return tt__fail_file(err, "write", path);
 }
 
 tt_code tt__dir_make(const char *path, tt_error *err) {
@@ -98,14 +102,14 @@ tt_code tt__dir_make(const char *path, tt_error *err) {
     if (path[i] != '/' && path[i] != 0) continue;
     memcpy(part, path, i);
     part[i] = 0;
-    if (told_to_fail(TT_FAULT_WRITE, ENOSPC) || (mkdir(part, 0700) != 0 && errno != EEXIST && errno != EISDIR)) {
+    if (tt__fault_file(TT_FAULT_WRITE, ENOSPC) || (mkdir(part, 0700) != 0 && errno != EEXIST && errno != EISDIR)) {
       struct stat seen; /* a parent on a read-only file system is no obstacle while it exists */
       if (errno == ENOSPC || stat(part, &seen) != 0 || !S_ISDIR(seen.st_mode))
-        return fail_file(err, "make the folder", part);
+        return tt__fail_file(err, "make the folder", part);
     }
   }
   struct stat st;
-  if (stat(path, &st) != 0) return fail_file(err, "make the folder", path);
+  if (stat(path, &st) != 0) return tt__fail_file(err, "make the folder", path);
   if (!S_ISDIR(st.st_mode)) return tt__fail(err, TT_EIO, "cannot make the folder %s: a file is in the way", path);
   return TT_OK;
 }

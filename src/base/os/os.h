@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/fault.h"
 #include "base/str.h"
 
 /* ---- shared libraries (never unloaded once a symbol was used) */
@@ -45,6 +46,13 @@ TT_HIDDEN void tt__child_forget(tt_child *c); /* after fork: it is the parent's 
 TT_HIDDEN bool tt__find_program(const char *name, char *out, size_t size);
 
 /* ---- files */
+
+/* "cannot <what> <path>: <why>", by errno. TT_EIO. */
+TT_HIDDEN tt_code tt__fail_file(tt_error *err, const char *what, const char *path);
+/* True when the call is told to fail (base/fault.h): errno is then `as`, that of a full or broken disk. */
+TT_HIDDEN bool tt__fault_file(tt_fault kind, int as);
+/* Write all. False: errno says why. */
+TT_HIDDEN bool tt__write_all(int fd, const void *data, size_t size);
 TT_HIDDEN tt_code tt__file_read(const char *path, tt_str *out, tt_error *err); /* at most 1 GiB */
 /*
 ** Whole or not at all for whoever reads: temporary file in the same folder, rename. Mode 0600. It does not wait for the

@@ -9,19 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fault.h"
 #include "base/os/os.h"
-
-static tt_code fail_file(tt_error *err, const char *what, const char *path) {
-  return tt__fail(err, TT_EIO, "cannot %s %s: %s", what, path, strerror(errno ? errno : EIO));
-}
-
-/* True when the call is told to fail; it then looks like a full or broken disk. */
-static bool told_to_fail(int as) {
-  if (!tt__fault(TT_FAULT_WRITE)) return false;
-  errno = as;
-  return true;
-}
 
 /* A name beside the file that nobody else has: two processes may be writing the same one. */
 static int open_beside(tt_replace *r) {
@@ -30,7 +18,7 @@ static int open_beside(tt_replace *r) {
     tt__entropy(&word, sizeof word);
     int n = snprintf(r->temp, sizeof r->temp, "%s.%08x", r->path, word);
     if (n < 0 || (size_t)n >= sizeof r->temp) return errno = ENAMETOOLONG, -1;
-    int fd = told_to_fail(EACCES) ? -1 : open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = tt__fault_file(TT_FAULT_WRITE, EACCES) ? -1 : open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
   return -1;
@@ -47,23 +35,14 @@ tt_code tt__replace_begin(tt_replace *r, const char *path, tt_error *err) {
       return tt__fail(err, TT_EIO, "cannot write %s: the path is too long", path);
   }
   r->fd = open_beside(r);
-  if (r->fd < 0) return fail_file(err, "create", r->path);
+  if (r->fd < 0) return tt__fail_file(err, "create", r->path);
   /* Where the mode cannot be kept, on a file system without modes, the file is as good. */
   if (there && fchmod(r->fd, st.st_mode & 07777) != 0) errno = 0;
   return TT_OK;
 }
 
 tt_code tt__replace_write(tt_replace *r, const void *data, size_t size, tt_error *err) {
-  const char *p = data;
-  while (size) {
-    /* Linux writes at most 2 GiB at once, others fail beyond. */
-    ssize_t n = told_to_fail(ENOSPC) ? -1 : write(r->fd, p, size < (1 << 30) ? size : (size_t)1 << 30);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_file(err, "write", r->path);
-    p += n;
-    size -= (size_t)n;
-  }
-  return TT_OK;
+  return tt__write_all(r->fd, data, size) ? TT_OK : tt__fail_file(err, "write", r->path);
 }
 
 /* The rename is durable when its folder is. Some file systems cannot sync folders and say EINVAL. */
@@ -71,21 +50,22 @@ static tt_code sync_folder(const char *path, tt_error *err) {
   char folder[PATH_MAX];
   const char *slash = strrchr(path, '/');
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
-  int fd = told_to_fail(EIO) ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return errno == EACCES ? TT_OK : fail_file(err, "sync the folder of", path);
-  bool ok = !told_to_fail(EIO) && (fsync(fd) == 0 || errno == EINVAL);
-  tt_code c = ok ? TT_OK : fail_file(err, "sync the folder of", path);
+  int fd = tt__fault_file(TT_FAULT_WRITE, EIO) ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return errno == EACCES ? TT_OK : tt__fail_file(err, "sync the folder of", path);
+  bool ok = !tt__fault_file(TT_FAULT_WRITE, EIO) && (fsync(fd) == 0 || errno == EINVAL);
+  tt_code c = ok ? TT_OK : tt__fail_file(err, "sync the folder of", path);
   close(fd);
   return c;
 }
 
 tt_code tt__replace_end(tt_replace *r, tt_error *err) {
   tt_code c = TT_OK;
-  if (told_to_fail(EIO) || fsync(r->fd) != 0) c = fail_file(err, "sync", r->path);
+  if (tt__fault_file(TT_FAULT_WRITE, EIO) || fsync(r->fd) != 0) c = tt__fail_file(err, "sync", r->path);
   int fd = r->fd;
   r->fd = -1;
-  if (close(fd) != 0 && c == TT_OK) c = fail_file(err, "write", r->path);
-  if (c == TT_OK && (told_to_fail(EIO) || rename(r->temp, r->path) != 0)) c = fail_file(err, "write", r->path);
+  if (close(fd) != 0 && c == TT_OK) c = tt__fail_file(err, "write", r->path);
+  if (c == TT_OK && (tt__fault_file(TT_FAULT_WRITE, EIO) || rename(r->temp, r->path) != 0))
+    c = tt__fail_file(err, "write", r->path);
   if (c != TT_OK) {
     unlink(r->temp);
     return c;

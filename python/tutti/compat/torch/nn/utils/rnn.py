@@ -6,7 +6,7 @@ from ..... import _core
 from .....nn.utils import rnn as _rnn
 
 PackedSequence = _rnn.PackedSequence
-__all__ = [name for name in dir(_rnn) if not name.startswith("_")]
+__all__ = [name for name, value in vars(_rnn).items() if name[0] != "_" and value.__module__ == _rnn.__name__]
 
 
 def _tensors(made):
