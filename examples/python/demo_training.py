@@ -104,7 +104,7 @@ def documentation():
     return tt.array([number[c] for c in text if c in number]), letters
 
 
-def letters(rng, steps, width=64, layers=2, heads=4, length=64, batch=16):
+def letters(rng, steps, width=64, layers=1, heads=4, length=64, batch=16):
     """The network, its losses, the shares of letters that it guessed right, and a line that it wrote."""
     text, known = documentation()
     model, window = Letters(len(known), width, layers, heads, length), tt.arange(length + 1)
