@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Everything about a GPU, in one go, in a bare checkout on a machine that has one: build, the tests on the device, the
-# same with bounds checks, users' kernels, random programs, a sample under compute-sanitizer, the speed table.
+# same with bounds checks, networks, users' kernels, random programs, a sample under compute-sanitizer, the speed table.
 # OUT: where results go (default build/gpu). PYTHON: which interpreter (default python3).
-# PART: which parts, of "build unit oracle grad kernels versions check sanitize bench" (default all).
+# PART: which parts, of "build unit oracle grad nn kernels versions check sanitize bench" (default all).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 out=${OUT:-$PWD/build/gpu}
-parts=${PART:-build unit oracle grad kernels versions check sanitize bench}
+parts=${PART:-build unit oracle grad nn kernels versions check sanitize bench}
 python=${PYTHON:-python3}
 jobs=$(nproc)
 mkdir -p "$out"
@@ -40,6 +40,8 @@ grad() {
   pytest_on cuda:0 $(parallel) tests/grad &&
     TUTTI_DEVICE=cuda:0 TUTTI_POISON=1 PYTHONPATH=build-gpu/python "$python" tests/fuzz/gradients.py 0 "${GRADIENTS:-200}" --processes 12
 }
+# shellcheck disable=SC2046
+nn() { pytest_on cuda:0 $(parallel) tests/nn tests/training tests/data tests/compat; }
 # Whatever runs on a GPU too; what NVRTC makes of their texts is looked at without one.
 # shellcheck disable=SC2046
 kernels() { pytest_on cuda:0 $(parallel) tests/kernels -k "not nvrtc and not both_compilers"; }
@@ -60,12 +62,13 @@ sanitize() {
 }
 bench() { PYTHONPATH=build-gpu/python "$python" bench/gpu.py --out "$out/gpu.json" ${BENCH:-}; }
 
-export -f build pytest_on parallel oracle grad kernels versions check sanitized sanitize bench
+export -f build pytest_on parallel oracle grad nn kernels versions check sanitized sanitize bench
 export out python jobs
 part build 400 build
 part unit 200 bash -c 'cd build-gpu && ctest --output-on-failure -R "device|threads|cublas" -j 4'
 part oracle 500 oracle
 part grad 300 grad
+part nn 300 nn
 part kernels 300 kernels
 part versions 300 versions
 part check 300 check
