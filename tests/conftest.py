@@ -15,6 +15,13 @@ def recorded():
     tt.set_eager(-1)
 
 
+@pytest.fixture
+def host():
+    """For tests of what the host alone does: its bits, its launches, how its arrays are printed."""
+    with tt.device("cpu"):
+        yield
+
+
 def pytest_addoption(parser):
     parser.addoption("--parts", action="store_true", help="print a line for each folder, not a letter for each test")
 

@@ -129,7 +129,7 @@ static tt_array *in_range(tt_composer *c, tt_array *at, int64_t n, int axis, mod
   if (m == WRAP) return tt__compose_opi(c, TT_MOD, at, n);
   if (m == CLIP) return tt__compose_opi(c, TT_MINIMUM, tt__compose_opi(c, TT_MAXIMUM, at, 0), n - 1);
   int64_t least, most;
-  if (c->code != TT_OK || (c->code = tt__array_range(at, &least, &most, c->err)) != TT_OK) return NULL;
+  if (c->code != TT_OK || (c->code = tt__array_range(at, n, &least, &most, c->err)) != TT_OK) return NULL;
   if (least < -n || most >= n) return refuse(c, at, n, axis);
   if (least >= 0) return at;
   return tt__compose_where(c, tt__compose_opi(c, TT_LT, at, 0), tt_v_array(tt__compose_opi(c, TT_ADD, at, n)),

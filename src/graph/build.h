@@ -121,8 +121,9 @@ TT_HIDDEN tt_array *tt__storage_array(tt_storage *s, int rank, const int64_t *le
                                       tt_error *err);
 TT_HIDDEN void tt__storage_release(tt_storage *s);
 TT_HIDDEN void tt__storage_become(tt_storage *s, tt_node *n);
-/* The least and most of an array of integers, 0 for none of them; evaluates it. Memory remembers them. */
-TT_HIDDEN tt_code tt__array_range(tt_array *index, int64_t *least, int64_t *most, tt_error *err);
+/* The least and most of an array of integers, 0 for none of them; or, if that is at hand sooner and in [-len, len), of
+** a larger array that it is a part of. Evaluates it. Memory remembers them. */
+TT_HIDDEN tt_code tt__array_range(tt_array *index, int64_t len, int64_t *least, int64_t *most, tt_error *err);
 /* Scatter through flat storage indices (int64 node, in range, equal shape with value). */
 TT_HIDDEN tt_code tt__array_scatter(tt_array *a, tt_node *index, tt_node *value, tt_error *err);
 /* Evaluate and borrow: element (0,0,..) of a dense, C-order copy or of the very memory. *hold keeps it alive

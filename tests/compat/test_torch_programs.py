@@ -133,7 +133,7 @@ def test_the_type_of_floats_that_nobody_named():
     assert torch.zeros(2).dtype == torch.float32
 
 
-def test_printing():
+def test_printing(host):
     assert repr(torch.tensor([1.0, 2.0])) == "tensor([1., 2.])"
     assert repr(torch.tensor([0.5, 2.0])) == "tensor([0.5000, 2.0000])"
     assert repr(torch.tensor([1, 2], dtype=torch.int32)) == "tensor([1, 2], dtype=torch.int32)"

@@ -111,12 +111,12 @@ NAN, INF = float("nan"), float("inf")
         ([], "tensor([])"),
     ],
 )
-def test_printing(values, printed):
+def test_printing(values, printed, host):
     """As PyTorch 2.15 prints them."""
     assert repr(torch.tensor(values)) == printed
 
 
-def test_printing_of_types_and_parts():
+def test_printing_of_types_and_parts(host):
     assert repr(torch.tensor([], dtype=torch.int64)) == "tensor([], dtype=torch.int64)"
     assert repr(torch.ones(2, dtype=torch.bfloat16) * 1.1) == "tensor([1.1016, 1.1016], dtype=torch.bfloat16)"
     first = "tensor([0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 1.9970e+03, 1.9980e+03,"

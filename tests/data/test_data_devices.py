@@ -61,6 +61,13 @@ if __name__ == "__main__":
         for method in ("fork", "spawn"):
             loader = tt.data.DataLoader(Where(), 2, num_workers=1, multiprocessing_context=method)
             assert list(loader) == [["cpu:0"] * 2]
+    there = tt.data.TensorDataset(x.to("null:0"), y.to("null:0"))
+    for method in ("fork", "spawn"):
+        for data in (there, tt.data.Subset(there, range(20))):
+            loader = tt.data.DataLoader(data, 5, num_workers=1, multiprocessing_context=method)
+            batches = list(loader)
+            assert {str(a.device) for batch in batches for a in batch} == {"null:0"}
+            assert tt.concatenate([p for p, _ in batches]).tolist() == x.tolist()
     kept = next(iter(tt.data.DataLoader([1, 2], 2, collate_fn=lambda b: (tt.array(b), "x"), device="null:0")))
     assert type(kept) is tuple and kept[0].device == "null:0"
     print("done")
@@ -70,7 +77,7 @@ if __name__ == "__main__":
 def test_the_next_batch_is_on_its_way(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(textwrap.dedent(PROGRAM))
-    environment = {**os.environ, "PYTHONPATH": HOME, "TUTTI_NULL_DEVICE": "1"}
+    environment = {**os.environ, "PYTHONPATH": HOME, "TUTTI_NULL_DEVICE": "1", "TUTTI_DEVICE": "auto"}
     r = subprocess.run(
         [sys.executable, str(file)], capture_output=True, text=True, env=environment, timeout=120, check=False
     )

@@ -78,3 +78,51 @@ def test_labels_out_of_range():
             raise AssertionError
         """,
     )
+
+
+def test_batches_and_their_losses_do_not_wait():
+    """Shuffled batches of arrays on the device, and labels there: one evaluation a step, nothing is looked at."""
+    run_program(
+        PROGRAM,
+        """
+        tt.set_eager(0)
+        count = []
+
+        class Counting(tt.callbacks.Callback):
+            def on_train_batch_begin(self, batch, logs=None):
+                count.append(tt.ledger()["evaluations"])
+
+        made = model("null", [], nn.CrossEntropyLoss())
+        made.fit(tt.array(x).to("null"), tt.array(y).to("null"), batch_size=50, callbacks=[Counting()], verbose=0)
+        assert set(np.diff(count)) == {1}, np.diff(count)
+        """,
+    )
+
+
+def test_places_that_were_moved_are_judged_on_the_host():
+    run_program(
+        PROGRAM,
+        """
+        tt.set_eager(0)
+        table, at = tt.ones((6, 3)).to("null"), tt.array([[0, 5, 1], [2, 2, -6]])
+        tt.synchronize()
+        before = tt.ledger()["evaluations"]
+        there = at.to("null")
+        found = [table[there], tt.take(table, there, axis=0), table[there[1]]]
+        assert tt.ledger()["evaluations"] == before
+        found.append(nn.functional.cross_entropy(tt.array(x[:3, :6]).to("null"), at[:1].reshape(3).to("null")))
+        assert tt.ledger()["evaluations"] == before
+        assert all((a == 1).all() for a in found[:3])
+        for wrong in (at + 1, at * 2):
+            wrong = wrong.to("null")
+            part = wrong[:, ::2]
+            try:
+                table[wrong]
+            except IndexError:
+                pass
+            else:
+                raise AssertionError
+            if part.max() < 6 and part.min() >= -6:
+                assert (table[part] == 1).all()
+        """,
+    )

@@ -221,3 +221,12 @@ def test_a_view_of_what_was_detached_has_no_history(again):
     w = tt.ones((3, 4)).requires_grad_()
     view = tt.expand_dims(tt.tanh(w) * w, 0)
     assert not again(view.detach()).requires_grad
+
+
+def test_gradients_of_leaves_are_one_evaluation_wherever_they_lie(recorded):
+    """One of them is of constants alone."""
+    x, b = (tt.ones(shape, device="cpu").requires_grad_() for shape in ((40, 50), 50))
+    ((x * x + b) * 3).sum().backward()
+    before = tt.ledger()["evaluations"]
+    tt.eval(x.grad, b.grad)
+    assert tt.ledger()["evaluations"] == before + 1

@@ -210,7 +210,7 @@ def launches(f):
     return tt.ledger()["launches"] - before
 
 
-def test_few_launches(recorded):
+def test_few_launches(recorded, host):
     r = np.random.default_rng(0)
     x = tt.array(r.standard_normal((64, 1000)).astype("float32")).requires_grad_()
     w, b = tt.ones(1000, dtype="float32").requires_grad_(), tt.zeros(1000, dtype="float32").requires_grad_()
@@ -287,7 +287,7 @@ def test_few_launches(recorded):
     (lambda F, x: F.local_response_norm(x, 2), ValueError, "Expected 3D or higher dimensionality input"),
     (lambda F, x: F.binary_cross_entropy(x, x[0]), ValueError, "Using a target size .* that is different to the input"),
 ])  # fmt: skip
-def test_what_is_wrong_is_said(call, kind, words):
+def test_what_is_wrong_is_said(call, kind, words, host):
     x = tt.ones((2, 3))
     with pytest.raises(kind, match=words):
         call(functional, x)

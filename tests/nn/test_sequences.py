@@ -295,7 +295,7 @@ def launches(f):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_layer_is_a_few_launches(recorded, kind):
+def test_a_layer_is_a_few_launches(recorded, host, kind):
     m, x = KINDS[kind](8, 32), tt.ones((40, 6, 8), dtype="float32")
     leaves = list(m.parameters())
     with tt.no_grad():

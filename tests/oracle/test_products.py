@@ -312,7 +312,7 @@ def test_errors(call):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_batches_of_small_ones_as_one_by_one(dtype):
+def test_batches_of_small_ones_as_one_by_one(dtype, host):
     """Widths beside those of vectors, few rows: in a batch the bits of each alone."""
     rng = np.random.default_rng(2)
     for m in range(1, 10):

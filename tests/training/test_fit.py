@@ -283,7 +283,7 @@ def test_errors(call, error, words):
     assert len(model.fit(X, Y, verbose=0).history["loss"]) == 1
 
 
-def test_labels_out_of_range_are_named_with_their_row():
+def test_labels_out_of_range_are_named_with_their_row(host):
     labels = Y.copy()
     labels[17] = 3
     for layers, loss in (([nn.Softmax(-1)], "sparse_categorical_crossentropy"), ([], nn.CrossEntropyLoss())):

@@ -1,6 +1,7 @@
 """Data sets: what has samples, by index or one after the other."""
 
 import bisect
+import copy
 import itertools
 import math
 import types
@@ -298,6 +299,26 @@ def gather(dataset, indices):
         return gather(dataset.dataset, [dataset.indices[i] for i in indices])
     which = _core.asarray(indices)
     return [t[which] for t in dataset.tensors]
+
+
+def device_of(dataset):
+    """Where a set has its arrays, a name; None: on the host, or nobody knows."""
+    if not can_gather(dataset):
+        return None
+    if type(dataset) is Subset:
+        return device_of(dataset.dataset)
+    return next((str(t.device) for t in dataset.tensors if t.device.type != "cpu"), None)
+
+
+def on_host(dataset):
+    """The set, its arrays on the host: workers have no device."""
+    if device_of(dataset) is None:
+        return dataset
+    if type(dataset) is Subset:
+        return Subset(on_host(dataset.dataset), dataset.indices)
+    there = copy.copy(dataset)
+    there.tensors = tuple(t.to("cpu") for t in dataset.tensors)
+    return there
 
 
 def _parts_of(fractions, n):

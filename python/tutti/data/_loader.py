@@ -6,7 +6,7 @@ import os
 import warnings
 
 from .. import _core, cuda
-from . import _collate, _fetch, _random
+from . import _collate, _datasets, _fetch, _random
 from ._datasets import IterableDataset
 from ._samplers import BatchSampler, RandomSampler, SequentialSampler
 
@@ -259,7 +259,7 @@ def _device_of(loader):
     if loader.device is not None:
         return str(loader.device)
     if not loader.pin_memory:
-        return None
+        return _datasets.device_of(loader.dataset) if loader.num_workers else None
     others = [name for _, name in _core._devices() if not name.startswith("cpu")]
     if not others:
         warnings.warn(

@@ -10,7 +10,7 @@ import time
 import warnings
 import weakref
 
-from . import _loader, _pack, _worker
+from . import _datasets, _loader, _pack, _worker
 
 _LOOK = 0.5  # seconds between two looks whether workers live; a pipe that closes says so at once
 _GRACE = 1.0  # seconds to finish a batch that nobody wants any more
@@ -70,7 +70,7 @@ class Crew:
         self.ready = collections.deque()
         context = loader.multiprocessing_context or multiprocessing.get_context()
         job = _worker.Job(
-            loader.dataset,
+            _datasets.on_host(loader.dataset),
             loader.batch_sampler is not None,
             loader.collate_fn,
             loader.drop_last,

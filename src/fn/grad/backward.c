@@ -105,12 +105,14 @@ static tt_array *typed(walk *w, tt_array *g, const tt_tape *of) {
   return g ? tt__compose_cast(&w->c, g, to) : NULL;
 }
 
-/* Where the value is, if that was said: it came from there. */
+/* Where the value is, if that was said: it came from there. What is made of constants alone goes there for leaves only,
+ * whose gradients are evaluated together. */
 static tt_array *placed(walk *w, tt_array *g, const tt_tape *of) {
-  int here = g->storage->node->device;
+  bool is_leaf = of->op == TT_TAPE_LEAF && of->storage;
+  int here = g->storage->node->device, there = is_leaf ? of->storage->node->device : of->device;
   tt_array *out = NULL;
-  if (of->device < 0 || here < 0 || here == of->device) return g;
-  return tt__compose_keep(&w->c, tt__array_to(g, of->device, &out, w->c.err), &out);
+  if (there < 0 || here == there || (here < 0 && !is_leaf)) return g;
+  return tt__compose_keep(&w->c, tt__array_to(g, there, &out, w->c.err), &out);
 }
 
 static bool give(walk *w, tt_tape *to, tt_array *g) {

@@ -2,6 +2,7 @@
 ** Losses of classes: cross entropy and negative log likelihood. What a target picks is found by comparison, as part of
 ** the pass over all classes that softmax makes anyway: nothing is gathered, and no gradient scattered.
 */
+#include <math.h>
 #include <string.h>
 
 #include "fn/nn/nn.h"
@@ -15,6 +16,7 @@ typedef struct classed {
   int axis;
   int64_t n; /* classes */
   int64_t ignored;
+  bool unseen; /* nobody has looked whether each target is a class */
   double smoothing;
   tt_nn_reduction how;
 } classed;
@@ -31,7 +33,10 @@ static bool fail_shapes(tt_composer *c, const classed *k) {
   return false;
 }
 
-/* Each target is a class, or the ignored one. */
+/*
+** Each target is a class, or the ignored one. What was computed on a device is not looked at: each step of a training
+** would wait for it. There a target out of range makes its loss NaN.
+*/
 static bool check_targets(tt_composer *c, classed *k) {
   if (!tt__is_int((tt_dtype)k->target->dtype)) {
     tt__compose_fail(c, TT_ETYPE, "expected scalar type Long but found %s", tt__dtypes[k->target->dtype].name);
@@ -41,7 +46,9 @@ static bool check_targets(tt_composer *c, classed *k) {
   for (int d = 0; fits && d < k->target->rank; d++)
     fits = tt__array_len(k->target)[d] == tt__array_len(k->x)[d + (d >= k->axis)];
   if (!fits) return fail_shapes(c, k);
+  k->unseen = !tt__compose_at_hand(k->target);
   k->target = tt__compose_cast(c, k->target, TT_I64);
+  if (k->unseen) return k->target != NULL;
   const int64_t *data = tt__compose_peek(c, k->target);
   for (int64_t i = 0; data && i < k->target->size; i++) {
     if ((data[i] >= 0 && data[i] < k->n) || data[i] == k->ignored) continue;
@@ -104,6 +111,13 @@ static tt_array *counted(tt_composer *c, const classed *k, tt_array *a) {
   return gone && a ? tt__compose_where(c, gone, tt_v_int(0), tt_v_array(a)) : NULL;
 }
 
+/* NaN where the target is no class. */
+static tt_array *of_classes(tt_composer *c, const classed *k, tt_array *a) {
+  tt_array *below = tt__compose_opi(c, TT_LT, k->target, 0), *above = tt__compose_opi(c, TT_GE, k->target, k->n);
+  tt_array *none = tt__compose_op2(c, TT_OR, below, above);
+  return none && a ? tt__compose_where(c, none, tt_v_float(NAN), tt_v_array(a)) : NULL;
+}
+
 /* How much each target counts: its class's weight, or 1; 0 if it is ignored. */
 static tt_array *shares(tt_composer *c, const classed *k) {
   if (k->weight) return counted(c, k, at_target(c, k, k->weight));
@@ -119,6 +133,7 @@ static tt_array *by_class(tt_composer *c, const classed *k, tt_array *log) {
   if (!log) return NULL;
   tt_array *share = shares(c, k),
            *each = tt__compose_op2(c, TT_MUL, tt__compose_op1(c, TT_NEG, at_target(c, k, log)), share);
+  if (k->unseen) each = of_classes(c, k, each);
   /* a chance of 0 costs infinity, but nothing where it does not count */
   each = counted(c, k, each);
   if (k->smoothing > 0) {

@@ -60,13 +60,13 @@ static void scan_range(void *ctx, int64_t lo, int64_t hi, int worker) {
   tt__unlock(&s->lock);
 }
 
-/* Least and most of an array that lies on a device, found there. */
-static tt_code range_there(tt_array *index, int64_t *least, int64_t *most, tt_error *err) {
+/* Least and most of a value on a device, found there. */
+static tt_code range_there(tt_node *n, int64_t *least, int64_t *most, tt_error *err) {
   static const tt_red red[2] = {TT_RED_MIN, TT_RED_MAX};
   int64_t *const to[2] = {least, most};
-  tt_node *n = tt__array_node(index, err), *end[2] = {NULL, NULL};
-  uint64_t all = index->rank ? ~UINT64_C(0) >> (64 - index->rank) : 0;
-  tt_code code = n ? tt__evaluate(&n, 1, err) : TT_ENOMEM;
+  tt_node *end[2] = {NULL, NULL};
+  uint64_t all = n->rank ? ~UINT64_C(0) >> (64 - n->rank) : 0;
+  tt_code code = tt__evaluate(&n, 1, err);
   for (int k = 0; code == TT_OK && k < 2; k++)
     if (!(end[k] = tt__node_reduce(red[k], n, all, err))) code = TT_ENOMEM;
   if (code == TT_OK) code = tt__evaluate(end, 2, err);
@@ -76,7 +76,6 @@ static tt_code range_there(tt_array *index, int64_t *least, int64_t *most, tt_er
     tt_value v = tt__scalar_load((tt_dtype)end[k]->dtype, end[k]->attr.buf->data);
     *to[k] = v.tag == TT_V_UINT && v.as.u > INT64_MAX ? INT64_MAX : v.as.i;
   }
-  tt__node_release(n);
   for (int k = 0; k < 2; k++) tt__node_release(end[k]);
   return code;
 }
@@ -94,32 +93,79 @@ static tt_code range_here(tt_array *index, int64_t *least, int64_t *most, tt_err
   return TT_OK;
 }
 
-tt_code tt__array_range(tt_array *index, int64_t *least, int64_t *most, tt_error *err) {
-  *least = *most = 0;
-  if (index->size == 0) return TT_OK;
-  tt_node *whole = index->storage->node;
-  tt_buffer *b =
-      whole->op == TT_N_BUFFER && whole->size == index->size && !whole->attr.buf->drop ? whole->attr.buf : NULL;
-  if (b && b->ranged && b->ranged_as == whole->dtype) {
+/* Does it lie on a device only, so that looking would be to wait? */
+static bool is_away(tt_array *a) {
+  const tt_node *n = a->storage->node;
+  if (n->op == TT_N_BUFFER) return !n->attr.buf->data || n->attr.buf->elsewhere;
+  return tt__array_device(a) > 0;
+}
+
+/* The buffer whose elements are exactly those of a node, and that nobody but us writes to. */
+static tt_buffer *own_buffer(tt_node *n) { return n->op == TT_N_BUFFER && !n->attr.buf->drop ? n->attr.buf : NULL; }
+
+static bool is_known(const tt_buffer *b, const tt_node *whole) {
+  return b && b->ranged && b->ranged_as == whole->dtype;
+}
+
+static void know(tt_buffer *b, const tt_node *whole, int64_t least, int64_t most) {
+  if (!b) return;
+  b->least = least;
+  b->most = most;
+  b->ranged = true;
+  b->ranged_as = whole->dtype;
+}
+
+/* Of all elements of a storage on a device: a loop over parts of it, batches for example, waits once. */
+static tt_code range_of_whole(tt_array *part, int64_t *least, int64_t *most, tt_error *err) {
+  tt_node *whole = tt__node_retain(part->storage->node);
+  tt_buffer *b = own_buffer(whole);
+  tt_code code = TT_OK;
+  if (is_known(b, whole)) {
     *least = b->least;
     *most = b->most;
-  } else {
-    TT_TRY((tt__array_device(index) > 0 ? range_there : range_here)(index, least, most, err));
-    whole = index->storage->node; /* evaluated by now */
-    b = whole->op == TT_N_BUFFER && whole->size == index->size && !whole->attr.buf->drop ? whole->attr.buf : NULL;
-    if (b) {
-      b->least = *least;
-      b->most = *most;
-      b->ranged = true;
-      b->ranged_as = whole->dtype;
-    }
+  } else if ((code = range_there(whole, least, most, err)) == TT_OK) {
+    know(own_buffer(whole), whole, *least, *most); /* evaluated by now */
   }
+  tt__node_release(whole);
+  return code;
+}
+
+/* Of these elements alone. */
+static tt_code range_of(tt_array *index, int64_t *least, int64_t *most, tt_error *err) {
+  tt_node *whole = index->storage->node;
+  bool all = whole->size == index->size;
+  tt_buffer *b = all ? own_buffer(whole) : NULL;
+  if (is_known(b, whole)) {
+    *least = b->least;
+    *most = b->most;
+    return TT_OK;
+  }
+  if (is_away(index)) {
+    tt_node *n = tt__array_node(index, err);
+    tt_code code = n ? range_there(n, least, most, err) : TT_ENOMEM;
+    tt__node_release(n);
+    TT_TRY(code);
+  } else {
+    TT_TRY(range_here(index, least, most, err));
+  }
+  whole = index->storage->node; /* evaluated by now */
+  if (all) know(own_buffer(whole), whole, *least, *most);
   return TT_OK;
+}
+
+tt_code tt__array_range(tt_array *index, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
+  *least = *most = 0;
+  if (index->size == 0) return TT_OK;
+  if (is_away(index) && index->size < index->storage->node->size) {
+    TT_TRY(range_of_whole(index, least, most, err));
+    if (*least >= -len && *most < len) return TT_OK;
+  }
+  return range_of(index, least, most, err);
 }
 
 /* The first of the two that is out of range decides the message, as NumPy meets some index first. */
 static tt_code check_bounds(tt_array *index, int axis, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
-  TT_TRY(tt__array_range(index, least, most, err));
+  TT_TRY(tt__array_range(index, len, least, most, err));
   if (index->size == 0) return TT_OK;
   if (*least >= -len && *most < len) return TT_OK;
   return tt__fail(err, TT_EINDEX, "index %lld is out of bounds for axis %d with size %lld",

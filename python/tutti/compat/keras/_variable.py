@@ -55,7 +55,7 @@ class Variable(Parameter):
             )
         if not _state.is_symbolic():
             with _tt.no_grad():
-                self[...] = value
+                self[...] = value.to(self.device)
         return self
 
     def assign_add(self, value):
