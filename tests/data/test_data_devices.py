@@ -77,7 +77,7 @@ if __name__ == "__main__":
 def test_the_next_batch_is_on_its_way(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(textwrap.dedent(PROGRAM))
-    environment = {**os.environ, "PYTHONPATH": HOME, "TUTTI_NULL_DEVICE": "1", "TUTTI_DEVICE": "auto"}
+    environment = {**os.environ, "PYTHONPATH": HOME, "TUTTI_NULL_DEVICE": "1", "TUTTI_DEVICE": "auto", "TUTTI_CUDA": "none"}
     r = subprocess.run(
         [sys.executable, str(file)], capture_output=True, text=True, env=environment, timeout=120, check=False
     )
