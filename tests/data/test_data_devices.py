@@ -77,7 +77,8 @@ if __name__ == "__main__":
 def test_the_next_batch_is_on_its_way(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(textwrap.dedent(PROGRAM))
-    environment = {**os.environ, "PYTHONPATH": HOME, "TUTTI_NULL_DEVICE": "1", "TUTTI_DEVICE": "auto", "TUTTI_CUDA": "none"}
+    alone = {"TUTTI_NULL_DEVICE": "1", "TUTTI_DEVICE": "auto", "TUTTI_CUDA": "none"}
+    environment = {**os.environ, "PYTHONPATH": HOME, **alone}
     r = subprocess.run(
         [sys.executable, str(file)], capture_output=True, text=True, env=environment, timeout=120, check=False
     )

@@ -3,6 +3,7 @@
 */
 #define TEST_KEEPS_MEMORY
 #include "device/cuda/nvrtc.h"
+#include "ir/recurrent.h"
 #include "ir/convolution.h"
 #include "lib/rows.h"
 #include "lib/scan/host.h"
@@ -132,6 +133,24 @@ static void compile_attention(tt_dtype t, int64_t width, bool causal) {
   fake_end();
 }
 
+/* There and back; of many images a thread has several. */
+static void compile_recurrent(tt_dtype t, tt_recurrent_kind kind, int64_t images) {
+  compiler c;
+  const tt_lib_device *on = open_compiler(&c);
+  tt_error err = {0};
+  const int64_t wide = 8, gates = tt__recurrent_gates(kind) * wide, of_kept = tt__recurrent_kept(kind) * wide;
+  int64_t lx[3] = {2, images, gates}, lw[2] = {gates, wide}, lk[3] = {2, images, of_kept}, lg[3] = {3, images, wide};
+  tt_operand x = {.data = memory, .dtype = t, .rank = 3, .len = lx}, w = {.data = memory, .dtype = t, .len = lw},
+             kept = {.data = memory, .dtype = t, .rank = 3, .len = lk}, g = {.data = memory, .dtype = t, .len = lg};
+  tt_lib_attr attr = {.row = tt__lib_row("recurrent"), .i = {kind, 0, images}};
+  tt_block one = {.data = memory, .dtype = t, .rank = 3, .len = lx}, out[3] = {one, one, one};
+  CHECK_INT(attr.row->run_on(on, &attr, (tt_operand[3]){x, w, g}, out, &err), TT_OK);
+  attr.row = tt__lib_row("recurrent_back");
+  CHECK_INT(attr.row->run_on(on, &attr, (tt_operand[3]){w, kept, g}, out, &err), TT_OK);
+  if (*err.message) fprintf(stderr, "recurrent of %s: %s\n", tt__dtypes[t].name, err.message);
+  fake_end();
+}
+
 TEST(every_text_compiles) {
   setenv("TUTTI_CUDNN", "none", 1); /* the device that they are compiled for is not there */
   tt_str id = {0};
@@ -170,6 +189,10 @@ TEST(every_text_compiles) {
     compile_attention(floats[i], i % 2 ? 64 : 65, i > 1);
   }
   compile_attention(TT_F16, 128, false);
+  for (int kind = 0; kind < TT_RECURRENT_KINDS; kind++) {
+    compile_recurrent(TT_F32, (tt_recurrent_kind)kind, 4);
+    compile_recurrent(TT_F64, (tt_recurrent_kind)kind, 4000);
+  }
 }
 
 TEST_MAIN()

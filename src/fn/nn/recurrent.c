@@ -124,7 +124,7 @@ static tt_dtype type_for_row(const cell *l, const tt_array *x, const tt_array *w
   tt_dtype t = (tt_dtype)x->dtype;
   for (int k = 0; k < 5; k++) {
     if (!all[k]) continue;
-    if (all[k]->storage->node->device > 0 || !tt__is_float((tt_dtype)all[k]->dtype)) return TT_BOOL;
+    if (!tt__is_float((tt_dtype)all[k]->dtype)) return TT_BOOL;
     t = tt__promote(t, (tt_dtype)all[k]->dtype);
   }
   return t;

@@ -1,7 +1,7 @@
 /*
-** Convolution and attention on devices, by kernels of ours (convolve.text.h, convolve_few.text.h, attention*.text.h).
-** Operands lie in the device's memory; otherwise as convolve.h and attention.h have it. TT_ENOTIMPL, with nothing
-** done: sizes that these kernels do not count to.
+** Convolution, attention and recurrent networks on devices, by kernels of ours (convolve*.text.h, attention*.text.h,
+** recurrent.text.h). Operands lie in the device's memory; otherwise as convolve.h, attention.h and recurrent.h have it.
+** TT_ENOTIMPL, with nothing done: sizes that these kernels do not count to.
 */
 #ifndef TT_LIB_NN_DEVICE_H
 #define TT_LIB_NN_DEVICE_H
@@ -9,6 +9,7 @@
 #include "ir/library.h"
 #include "lib/nn/attention.h"
 #include "lib/nn/convolve.h"
+#include "lib/nn/recurrent.h"
 
 /* Does a device multiply matrices of 16-bit floats as our kernels for them ask it to? */
 static inline bool tt__nn_multiplies_halves(const tt_lib_device *on, tt_dtype t) {
@@ -22,8 +23,13 @@ TT_HIDDEN tt_code tt__attention_device(const tt_lib_device *on, const tt_attenti
 TT_HIDDEN tt_code tt__attention_back_device(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g,
                                             void *dq, void *dk, void *dv, tt_error *err);
 
-/* The `g` of the above, dense in temporary memory, from `go` [batches, queries, 2 deep]: cotangents of 16 bits beside
- * results. */
+TT_HIDDEN tt_code tt__recurrent_device(const tt_lib_device *on, const tt_recurrent *r, const void *x, const void *h,
+                                       const void *memory, void *y, void *kept, tt_error *err);
+TT_HIDDEN tt_code tt__recurrent_back_device(const tt_lib_device *on, const tt_recurrent *r, const void *kept,
+                                            const void *g, void *sums, void *x, void *h, void *memory, tt_error *err);
+
+/* The `g` of attention's way back, dense in temporary memory, from `go` [batches, queries, 2 deep]: cotangents of 16
+ * bits beside results. */
 TT_HIDDEN tt_code tt__attention_sums_device(const tt_lib_device *on, const tt_attention *a, const void *go,
                                             const void *lse, void **out, tt_error *err);
 

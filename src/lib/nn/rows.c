@@ -265,20 +265,47 @@ static tt_recurrent recurrent_of(const tt_lib_attr *attr, const tt_operand *w) {
                         .w = w->data};
 }
 
+/* A row's operands on the way there. */
+static const void *recurrent_there(tt_recurrent *r, const tt_operand *src) {
+  r->steps = src[0].len[0];
+  const void *more = (const char *)src[2].data + r->images * r->width * (int64_t)tt__dtype_size(r->type);
+  if (r->kind == TT_GRU && src[2].len[0] > r->images) r->bias = more;
+  return more;
+}
+
 static tt_code recurrent(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   tt_recurrent r = recurrent_of(attr, &src[1]);
-  r.steps = src[0].len[0];
-  const void *more = (const char *)src[2].data + r.images * r.width * (int64_t)tt__dtype_size(r.type);
-  if (r.kind == TT_GRU && src[2].len[0] > r.images) r.bias = more;
+  const void *more = recurrent_there(&r, src);
   return tt__recurrent(&r, src[0].data, src[2].data, more, out[0].data, out[1].data, err);
+}
+
+static tt_code recurrent_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                            const tt_block *out, tt_error *err) {
+  tt_recurrent r = recurrent_of(attr, &src[1]);
+  const void *more = recurrent_there(&r, src);
+  return tt__recurrent_device(on, &r, src[0].data, src[2].data, more, out[0].data, out[1].data, err);
+}
+
+/* The cotangents of the first state: of h, then of the memory. */
+static char *memory_of(const tt_recurrent *r, char *h) {
+  return h ? h + r->images * r->width * (int64_t)tt__dtype_size(r->type) : NULL;
 }
 
 static tt_code recurrent_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   tt_recurrent r = recurrent_of(attr, &src[0]);
   r.steps = src[1].len[0];
-  char *h = out[1].data, *memory = h ? h + r.images * r.width * (int64_t)tt__dtype_size(r.type) : NULL;
+  char *h = out[1].data;
   void *x = r.kind == TT_GRU ? out[2].data : NULL;
-  return tt__recurrent_back(&r, src[1].data, src[2].data, out[0].data, x, h, memory, err);
+  return tt__recurrent_back(&r, src[1].data, src[2].data, out[0].data, x, h, memory_of(&r, h), err);
+}
+
+static tt_code recurrent_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                 const tt_block *out, tt_error *err) {
+  tt_recurrent r = recurrent_of(attr, &src[0]);
+  r.steps = src[1].len[0];
+  char *h = out[1].data;
+  void *x = r.kind == TT_GRU ? out[2].data : NULL;
+  return tt__recurrent_back_device(on, &r, src[1].data, src[2].data, out[0].data, x, h, memory_of(&r, h), err);
 }
 
 /* A product in each step. */
@@ -290,11 +317,16 @@ static tt_lib_work recurrent_work(const tt_lib_attr *attr, const tt_operand *src
   return (tt_lib_work){.flops = each * (double)steps->len[0], .steps = -1};
 }
 
-static const tt_lib_cost recurrent_cost = {.work = recurrent_work, .host_share = 0.3};
+static const tt_lib_cost recurrent_cost = {.work = recurrent_work, .host_share = 0.3, .device_share = 0.1};
 
 const tt_lib_row tt__rows_nn[] = {
-    {.name = "recurrent", .nsrc = 3, .nout = 2, .run = recurrent, .cost = &recurrent_cost},
-    {.name = "recurrent_back", .nsrc = 3, .nout = 3, .run = recurrent_back, .cost = &recurrent_cost},
+    {.name = "recurrent", .nsrc = 3, .nout = 2, .run = recurrent, .run_on = recurrent_on, .cost = &recurrent_cost},
+    {.name = "recurrent_back",
+     .nsrc = 3,
+     .nout = 3,
+     .run = recurrent_back,
+     .run_on = recurrent_back_on,
+     .cost = &recurrent_cost},
     {.name = "convolution",
      .nsrc = 2,
      .nout = 1,
