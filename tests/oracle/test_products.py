@@ -337,7 +337,9 @@ def test_steps_of_axes_of_length_one_change_no_bits(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("m, k, n", [(100, 10, 5), (5, 100, 10), (4, 700, 4), (100, 5, 1), (2, 8, 1), (3, 63, 17)])
+@pytest.mark.parametrize(
+    "m, k, n", [(100, 10, 5), (5, 100, 10), (4, 500, 4), (4, 700, 4), (100, 5, 1), (2, 8, 1), (3, 63, 17)]
+)
 def test_small_products_of_transposed_operands_have_the_bits_of_those_of_copies(m, k, n, dtype):
     draws = np.random.default_rng(0)
     a, b = draws.standard_normal((k, m)).astype(dtype), draws.standard_normal((n, k)).astype(dtype)

@@ -16,7 +16,8 @@
 enum {
   ROWS = 8,
   MOST_K = 64,
-  LONG_WORK = 1 << 14, /* sums may be longer than that in products up to this */
+  LONG_WORK = 1 << 14, /* in products up to this sums may be longer, */
+  LONG_BYTES = 2048,   /* as long as gemm_own.c adds before it begins anew: parts of a product have the bits of all */
   TURNED = 1 << 14,    /* bytes of a B by columns that are laid by rows first */
   FEW_K = 8,           /* a vector up to this length is multiplied so by a matrix of up to */
   FEW_WORK = 1 << 10,  /* elements: what is larger has vectors along it, and threads */
@@ -119,11 +120,12 @@ bool tt__gemm_direct(const tt_gemm *g) {
   bool is_float = g->type == TT_F32 || g->type == TT_F64, across = g->n > g->m;
   double room[TURNED / sizeof(double)], narrow = (double)(across ? g->m : g->n);
   double work = (double)g->m * (double)g->n * (double)g->k;
-  if (level < 3 || !is_float || g->put != TT_GEMM_SET || g->csc != 1 || (g->k > MOST_K && work > LONG_WORK))
-    return false;
+  size_t item = tt__dtype_size(g->type);
+  if (level < 3 || !is_float || g->put != TT_GEMM_SET || g->csc != 1) return false;
+  if (g->k > MOST_K && (work > LONG_WORK || (size_t)g->k * item > LONG_BYTES)) return false;
   if (g->m < 2 || (g->n < 2 && (g->k > FEW_K || work > FEW_WORK))) return false;
   if (work > MOST_WORK && narrow > MOST_SIDE) return false;
-  if (g->csb != 1 && (size_t)(g->k * g->n) * tt__dtype_size(g->type) > TURNED) return false;
+  if (g->csb != 1 && (size_t)(g->k * g->n) * item > TURNED) return false;
   tt_gemm rows = g->csb != 1 ? with_rows_of_b(g, room) : *g;
   strips s = {&rows, product[level >= 4][g->type == TT_F64], across};
   int64_t count = ((across ? g->n : g->m) + STRIP - 1) / STRIP;
