@@ -252,9 +252,13 @@ def _tofile(*args, **kwargs):
     return _io.tofile(*args, **kwargs)
 
 
-def _method(name, *args, **kwargs):
-    from . import _methods
+_methods = None  # the module, at the first use
 
+
+def _method(name, *args, **kwargs):
+    global _methods
+    if _methods is None:
+        from . import _methods
     return getattr(_methods, name)(*args, **kwargs)
 
 

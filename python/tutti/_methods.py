@@ -99,13 +99,6 @@ def dump(self, file):
         pickle.dump(self, f)
 
 
-def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """Add the gradients of the array to those of the leaves it was computed from."""
-    from . import autograd
-
-    autograd.backward(self, gradient, retain_graph, create_graph, inputs)
-
-
 def detach(self):
     """The same values without their history."""
     return _core.detach(self)

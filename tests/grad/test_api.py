@@ -511,3 +511,15 @@ def test_the_line_of_a_function_with_nan():
             bad.apply(x).sum().backward()
     finally:
         tt.track_lines(False)
+
+
+def test_a_step_back_takes_one_gradient_or_a_sequence_of_one():
+    a, b = (tt.array([1.0, 2.0]).requires_grad_() for _ in range(2))
+    for gradient in tt.ones(2), [tt.ones(2)], (tt.ones(2),):
+        (a * b).backward(gradient, inputs=[a])
+    (a * b).backward(gradient=tt.ones(2), retain_graph=None, inputs=b)
+    assert a.grad.tolist() == [3.0, 6.0] and b.grad.tolist() == [1.0, 2.0]
+    with pytest.raises(RuntimeError, match="got 1 tensors and 2 gradients"):
+        (a * b).backward((tt.ones(2), tt.ones(2)))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gradients'"):
+        (a * b).backward(gradients=tt.ones(2))

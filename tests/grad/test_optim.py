@@ -229,3 +229,44 @@ def test_a_step_over_many_parameters_is_one_launch(recorded, on_the_host, make):
 def test_explain_says_what_is_one_launch(recorded, on_the_host):
     a = [tt.arange(k + 2.0) for k in range(3)]
     assert "one launch with the 2 steps after it" in tt.explain(*[x * 2 for x in a])
+
+
+UPDATES = {
+    "sgd": lambda ps: tt.optim.SGD(ps, lr=0.1, weight_decay=0.1),
+    "momentum": lambda ps: tt.optim.SGD(ps, lr=0.1, momentum=0.9, nesterov=True, maximize=True),
+    "adam": lambda ps: tt.optim.Adam(ps, lr=0.1, weight_decay=0.1, amsgrad=True),
+    "adamw": lambda ps: tt.optim.AdamW(ps, lr=0.1, maximize=True),
+    **{
+        kind: lambda ps, kind=kind: getattr(tt.optim, kind)(ps, lr=0.1)
+        for kind in "RMSprop Adagrad Adadelta Adamax NAdam RAdam Rprop ASGD Adafactor".split()
+    },
+}
+
+
+def _trained_together(make, together, dtype):
+    """Values and states after some steps of an optimiser over all parameters, or of one for each."""
+    draws = np.random.default_rng(5)
+    shapes = [(3, 4), (), (5,), (0,), (40, 30), (2, 3)]
+    ps = [tt.array(draws.standard_normal(s).astype(dtype)).requires_grad_() for s in shapes]
+    idle = tt.array(draws.standard_normal(3).astype(dtype)).requires_grad_()
+    optimizers = [make([*ps, idle])] if together else [make([p]) for p in [*ps, idle]]
+    for _ in range(3):
+        loss = (ps[0].T ** 2).sum() + sum(((p - 1) ** 2).sum() for p in ps)
+        loss.backward()
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
+    states = [optimizer.state_dict()["state"] for optimizer in optimizers]
+    found = [own for state in states for own in state.values()]
+    return [p.numpy() for p in [*ps, idle]] + [a.numpy() for own in found for a in own.values()]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("make", UPDATES.values(), ids=UPDATES)
+def test_small_parameters_are_updated_together_to_the_same_bits(make, dtype):
+    alone = _trained_together(make, False, dtype)
+    together = _trained_together(make, True, dtype)
+    assert len(alone) == len(together)
+    for a, b in zip(alone, together, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)

@@ -334,3 +334,15 @@ def test_steps_of_axes_of_length_one_change_no_bits(dtype):
         assert (turned.T @ x.T).tobytes() == (column.reshape(1, k) @ x.T).tobytes(), (n, k)
         stack = tt.broadcast_to(x, (3, n, k))
         assert (stack @ turned).tobytes() == (stack @ column).tobytes(), (n, k)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "m, k, n", [(100, 10, 5), (5, 100, 10), (4, 500, 4), (4, 700, 4), (100, 5, 1), (2, 8, 1), (3, 63, 17)]
+)
+def test_small_products_of_transposed_operands_have_the_bits_of_those_of_copies(m, k, n, dtype):
+    draws = np.random.default_rng(0)
+    a, b = draws.standard_normal((k, m)).astype(dtype), draws.standard_normal((n, k)).astype(dtype)
+    made = (tt.array(a).T @ tt.array(b).T).numpy()
+    np.testing.assert_array_equal(made, (tt.array(a.T.copy()) @ tt.array(b.T.copy())).numpy())
+    np.testing.assert_allclose(made, (a.T.astype("f8") @ b.T.astype("f8")), rtol=1e-4, atol=1e-3)

@@ -420,6 +420,7 @@ PyObject *core_apply(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *nam
 /* One elementwise op over objects; Py_NotImplemented where an operand is no array-like. */
 PyObject *core_operator(tt_op op, PyObject *const *arg, int n, PyObject *out);
 /* __array_ufunc__ (numpy.c) */
+PyObject *core_meth_backward(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names);
 int core_call_init(PyObject *module);
 /* The row by name, a literal, or -1. */

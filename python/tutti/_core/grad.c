@@ -100,14 +100,11 @@ static PyObject *tuple_of(tt_array **a, int n, PyObject *like) {
   return out;
 }
 
-/* (outputs, gradients, inputs, flags): tuples of arrays; gradients may hold None. */
-static PyObject *walk_back(PyObject *args, bool give) {
-  PyObject *output, *gradient, *input;
-  int flags;
+/* Sequences of arrays; gradients may hold None. */
+static PyObject *walk_back(PyObject *output, PyObject *gradient, PyObject *input, int flags, bool give) {
   list o = {0}, g = {0}, i = {0};
   PyObject *result = NULL;
   tt_error err;
-  if (!PyArg_ParseTuple(args, "OOOi", &output, &gradient, &input, &flags)) return NULL;
   core_line();
   if (!arrays_of(output, false, &o) || !arrays_of(gradient, true, &g) || !arrays_of(input, false, &i)) goto done;
   if (g.n != o.n) {
@@ -133,8 +130,38 @@ done:
   return result;
 }
 
-static PyObject *py_backward(PyObject *self, PyObject *args) { return (void)self, walk_back(args, false); }
-static PyObject *py_gradients(PyObject *self, PyObject *args) { return (void)self, walk_back(args, true); }
+/* (outputs, gradients, inputs, flags) */
+static PyObject *walk_back_of(PyObject *args, bool give) {
+  PyObject *output, *gradient, *input;
+  int flags;
+  if (!PyArg_ParseTuple(args, "OOOi", &output, &gradient, &input, &flags)) return NULL;
+  return walk_back(output, gradient, input, flags, give);
+}
+
+/* What may be none, one or several, as a sequence of which `none` is the one for none. */
+static PyObject *as_several(PyObject *o, PyObject *none) {
+  if (!o || o == Py_None) return none ? PyTuple_Pack(1, none) : PyTuple_New(0);
+  if (!PyTuple_Check(o) && !PyList_Check(o)) return PyTuple_Pack(1, o);
+  return none && PySequence_Size(o) == 0 ? PyTuple_Pack(1, none) : Py_NewRef(o);
+}
+
+/* array.backward(): every step of training calls it, so it takes no way through Python. */
+PyObject *core_meth_backward(PyObject *self, PyObject *const *arg, Py_ssize_t n, PyObject *names) {
+  PyObject *a[4];
+  if (!core_bind("backward", "gradient,retain_graph,create_graph,inputs", 0, arg, n, names, a)) return NULL;
+  int create = a[2] ? PyObject_IsTrue(a[2]) : 0, retain = a[1] && a[1] != Py_None ? PyObject_IsTrue(a[1]) : create;
+  if (create < 0 || retain < 0) return NULL;
+  int flags = (retain ? TT_GRAD_RETAIN : 0) | (create ? TT_GRAD_CREATE : 0);
+  PyObject *output = PyTuple_Pack(1, self), *gradient = as_several(a[0], Py_None), *input = as_several(a[3], NULL);
+  PyObject *out = output && gradient && input ? walk_back(output, gradient, input, flags, false) : NULL;
+  Py_XDECREF(output);
+  Py_XDECREF(gradient);
+  Py_XDECREF(input);
+  return out;
+}
+
+static PyObject *py_backward(PyObject *self, PyObject *args) { return (void)self, walk_back_of(args, false); }
+static PyObject *py_gradients(PyObject *self, PyObject *args) { return (void)self, walk_back_of(args, true); }
 
 /* ---- Python functions that the library calls */
 

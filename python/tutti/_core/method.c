@@ -377,7 +377,6 @@ NAMED(setfield)
 NAMED(dump)
 NAMED(dumps)
 NAMED(get)
-NAMED(backward)
 NAMED(detach)
 NAMED(requires_grad_)
 NAMED(retain_grad)
@@ -527,9 +526,9 @@ static const PyMethodDef own[] = {
     NAMED_METHOD(get,
                  "get($self, /, stream=None, order='C', blocking=True, out=None)\n--\n\nA NumPy array of one's own, "
                  "or `out` with the elements."),
-    NAMED_METHOD(backward,
-                 "backward($self, /, gradient=None, retain_graph=None, create_graph=False, inputs=None)\n--\n\nAdd the "
-                 "gradients of the array to those of the leaves it was computed from."),
+    {"backward", CORE_FAST(core_meth_backward), FAST,
+     "backward($self, /, gradient=None, retain_graph=None, create_graph=False, inputs=None)\n--\n\nAdd the gradients "
+     "of the array to those of the leaves it was computed from."},
     NAMED_METHOD(detach, "detach($self, /)\n--\n\nThe same values without their history."),
     NAMED_METHOD(requires_grad_,
                  "requires_grad_($self, /, requires_grad=True)\n--\n\nAsk for gradients; returns the array."),

@@ -271,7 +271,10 @@ class Mean(Metric):
         2.0
         """
         self._total.add(mean, count)
-        self._count.add(count)
+        if type(count) is int:
+            self._count._number += count
+        else:
+            self._count.add(count)
 
     def result(self):
         return ratio(self._total.value(), self._count.value()).astype(self.dtype)

@@ -86,7 +86,8 @@ class _Row(Module):
                 setattr(self, name, value)
 
     def _numbers(self):
-        return {name: getattr(self, name) for name in self._passed}
+        own = self.__dict__
+        return {name: own[name] if name in own else getattr(self, name) for name in self._passed}
 
     def extra_repr(self):
         """The numbers that the layer was made with, as PyTorch prints them.

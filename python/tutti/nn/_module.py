@@ -157,10 +157,10 @@ class Module:
         place[name] = value
 
     def __getattr__(self, name):
+        own = self.__dict__
         for place in "_parameters", "_buffers", "_modules":
-            members = self.__dict__.get(place)
-            if members is not None and name in members:
-                return members[name]
+            if place in own and name in own[place]:
+                return own[place][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name):

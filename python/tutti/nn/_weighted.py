@@ -117,6 +117,9 @@ class Linear(Module):
         >>> tt.nn.Linear(2, 3).forward(tt.ones(2, dtype="float32")).shape
         (3,)
         """
+        own = self._parameters
+        if "weight" in own and "bias" in own:  # found sooner than attributes of ours
+            return functional.linear(input, own["weight"], own["bias"])
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self):

@@ -90,6 +90,7 @@ class Losses:
             )
         self.loss, self.weights, self.names = loss, loss_weights, names
         self.parts = None  # for each output its loss, weight and the metric that tells it
+        self.only = None  # the loss, where there is one and no weight
 
     def build(self, y_true, y_pred):
         outputs = _tree.leaves(y_pred)
@@ -103,6 +104,7 @@ class Losses:
             for loss, name, tell in zip(found, own, told, strict=True)
         ]
         self.parts = list(zip(found, weights, means, strict=True))
+        self.only = found[0] if len(found) == 1 and weights[0] is None else None
 
     @property
     def metrics(self):
@@ -111,11 +113,11 @@ class Losses:
     def __call__(self, y_true, y_pred, sample_weight=None):
         if self.parts is None:
             self.build(y_true, y_pred)
-        if len(self.parts) == 1:  # the usual case, which has to cost nothing
+        if self.only is not None and not isinstance(y_pred, _tree.NESTED) and not isinstance(y_true, _tree.NESTED):
+            return self.only(y_true, y_pred, sample_weight)  # the usual case, which has to cost nothing
+        if len(self.parts) == 1:
             loss, weight, _ = self.parts[0]
-            if _tree.is_nested(y_pred) or _tree.is_nested(y_true):
-                y_true, y_pred, sample_weight = _only(y_true), _only(y_pred), _only(sample_weight)
-            value = loss(y_true, y_pred, sample_weight)
+            value = loss(_only(y_true), _only(y_pred), _only(sample_weight))
             return value if weight is None else value * weight
         outputs, total = _tree.leaves(y_pred), None
         targets = _targets(y_true, y_pred, self.names)

@@ -53,12 +53,12 @@ class Model(Module, Trainer):
         array([0., 1.])
         """
         module = self._modules.get("module")
-        return super().forward(*args, **kwargs) if module is None else module(*args, **kwargs)
+        return module(*args, **kwargs) if module is not None else super().forward(*args, **kwargs)
 
     def _kept(self):
         return self if self.module is None else self.module
 
     def _outputs(self, x):
-        if not _tree.is_nested(x):
+        if not isinstance(x, _tree.NESTED):
             return self(x)
         return self(**x) if isinstance(x, dict) else self(*x)

@@ -1,9 +1,11 @@
 """Structures of inputs and outputs: arrays in dicts, lists and tuples, of any depth; a dict counts in the order of its
 sorted keys."""
 
+NESTED = dict, list, tuple
+
 
 def is_nested(x):
-    return isinstance(x, (dict, list, tuple))
+    return isinstance(x, NESTED)
 
 
 def leaves(tree):

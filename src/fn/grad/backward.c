@@ -13,15 +13,17 @@
 #include "fn/grad/rules.h"
 #include "graph/session.h"
 
+enum { FEW_ENTRIES = 32 }; /* of a small step: no memory need be asked for */
+
 typedef struct walk {
   tt_composer c;
-  TT_VEC(tt_tape *) entry; /* held; `slot` says where */
-  TT_VEC(tt_tape *) stack;
-  TT_VEC(uint8_t) needed;
-  TT_VEC(tt_array *) sum;  /* cotangents so far: held by the calculation */
-  TT_VEC(tt_array *) many; /* of entries with several results: theirs, from slot `first` on */
-  TT_VEC(int64_t) first;
-  TT_VEC(tt_tape *) root; /* in `entry` */
+  TT_VEC_FEW(tt_tape *, FEW_ENTRIES) entry; /* held; `slot` says where */
+  TT_VEC_FEW(tt_tape *, FEW_ENTRIES) stack;
+  TT_VEC_FEW(uint8_t, FEW_ENTRIES) needed;
+  TT_VEC_FEW(tt_array *, FEW_ENTRIES) sum;  /* cotangents so far: held by the calculation */
+  TT_VEC_FEW(tt_array *, FEW_ENTRIES) many; /* of entries with several results: theirs, from slot `first` on */
+  TT_VEC_FEW(int64_t, FEW_ENTRIES) first;
+  TT_VEC_FEW(tt_tape *, 4) root; /* in `entry` */
   uint32_t stamp;
   bool taped, retain;
 } walk;
@@ -34,9 +36,9 @@ static uint32_t latest; /* the stamp of the walk whose marks entries carry now; 
 static bool reach(walk *w, tt_tape *t) {
   if (!t || t->mark == w->stamp) return true;
   t->mark = w->stamp;
-  if (!TT_VEC_PUSH(&w->entry, t)) return false;
+  if (!TT_VEC_FEW_PUSH(&w->entry, t)) return false;
   tt__tape_retain(t);
-  return TT_VEC_PUSH(&w->stack, t);
+  return TT_VEC_FEW_PUSH(&w->stack, t);
 }
 
 static bool collect(walk *w) {
@@ -59,9 +61,10 @@ static bool order(walk *w) {
   if (w->entry.n) qsort(w->entry.data, (size_t)w->entry.n, sizeof *w->entry.data, by_serial);
   for (int64_t k = 0; k < w->entry.n; k++) {
     w->entry.data[k]->slot = (int32_t)k;
-    if (!TT_VEC_PUSH(&w->needed, 0) || !TT_VEC_PUSH(&w->sum, NULL) || !TT_VEC_PUSH(&w->first, many)) return false;
+    if (!TT_VEC_FEW_PUSH(&w->needed, 0) || !TT_VEC_FEW_PUSH(&w->sum, NULL) || !TT_VEC_FEW_PUSH(&w->first, many))
+      return false;
     for (int i = 0; i < w->entry.data[k]->nresult; i++, many++)
-      if (!TT_VEC_PUSH(&w->many, NULL)) return false;
+      if (!TT_VEC_FEW_PUSH(&w->many, NULL)) return false;
   }
   return true;
 }
@@ -334,7 +337,7 @@ static bool start(walk *w, const tt_walk_back *b) {
       return tt__compose_fail(&w->c, TT_EGRAD,
                               "element %d of tensors does not require grad and does not have a grad_fn", k),
              false;
-    if (!reach(w, root) || !TT_VEC_PUSH(&w->root, root))
+    if (!reach(w, root) || !TT_VEC_FEW_PUSH(&w->root, root))
       return tt__compose_fail(&w->c, TT_ENOMEM, "out of memory"), false;
   }
   take_marks(w); /* evaluations above may have let others walk */
@@ -415,12 +418,12 @@ tt_code tt__walk_back(const tt_walk_back *b, tt_error *err) {
   for (int64_t k = 0; k < w.entry.n; k++) tt__tape_release(w.entry.data[k]);
   code = w.c.code;
   tt__compose_end(&w.c);
-  TT_VEC_FREE(&w.entry);
-  TT_VEC_FREE(&w.stack);
-  TT_VEC_FREE(&w.needed);
-  TT_VEC_FREE(&w.sum);
-  TT_VEC_FREE(&w.many);
-  TT_VEC_FREE(&w.first);
-  TT_VEC_FREE(&w.root);
+  TT_VEC_FEW_FREE(&w.entry);
+  TT_VEC_FEW_FREE(&w.stack);
+  TT_VEC_FEW_FREE(&w.needed);
+  TT_VEC_FEW_FREE(&w.sum);
+  TT_VEC_FEW_FREE(&w.many);
+  TT_VEC_FEW_FREE(&w.first);
+  TT_VEC_FEW_FREE(&w.root);
   return code;
 }

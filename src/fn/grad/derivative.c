@@ -36,7 +36,9 @@ static tt_value exponent(tt_composer *c, tt_array *y) {
 
 bool tt__rule_slopes(tt_composer *c, tt_op op, tt_array *const *operand, tt_array *result, tt_array *g, unsigned wanted,
                      tt_array **out) {
-  tt_value value[TT_TERM_VALUES] = {[TT_TERM_R] = tt_v_array(result), [TT_TERM_G] = tt_v_array(g)};
+  tt_value value[TT_TERM_VALUES]; /* a derivative names no others */
+  value[TT_TERM_R] = tt_v_array(result);
+  value[TT_TERM_G] = tt_v_array(g);
   for (int k = 0; k < tt__ops[op].arity; k++) value[TT_TERM_X + k] = tt_v_array(operand[k]);
   if (op == TT_POW) value[TT_TERM_Y] = exponent(c, operand[1]);
   for (int k = 0; k < tt__ops[op].arity; k++) {

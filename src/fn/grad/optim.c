@@ -9,32 +9,35 @@
 #include "base/vec.h"
 #include "device/device.h"
 #include "fn/compose.h"
+#include "fn/grad/gathered.h"
 #include "fn/linalg/matrix.h"
+#include "graph/eager/compute.h"
 #include "graph/session.h"
 #include "graph/tape.h"
+
+enum { STATES = 3 }; /* of a parameter, at most */
 
 /* What a step changes, put in place when all of it is recorded: a failure leaves everything as it was. */
 typedef struct change {
   tt_composer c;
-  tt_array **param, **state; /* new values: n, and n * per; borrowed from the calculation, NULL: stays */
-  int n, per;
+  tt_array **param, **state; /* new values: n, and n * per; borrowed from the calculation, NULL: stays. Behind them: */
+  int n, per;                /* those of parameters that are updated together */
 } change;
 
 static bool change_begin(change *w, int n, int per, tt_error *err) {
   *w = (change){.c = {.err = err}, .n = n, .per = per};
   w->param = tt__compose_scratch(&w->c, n + 1, sizeof *w->param);
-  w->state = tt__compose_scratch(&w->c, (int64_t)n * per + 1, sizeof *w->state);
+  w->state = tt__compose_scratch(&w->c, ((int64_t)n + 1) * per, sizeof *w->state);
   return w->param && w->state;
 }
 
-/* Parameter k's gradient; NULL: it has none, or (with a code) a failure. */
-static tt_array *gradient_of(change *w, tt_array *p, bool maximize) {
+/* A parameter's gradient; NULL: it has none, or (with a code) a failure. */
+static tt_array *gradient_of(change *w, tt_array *p) {
   const tt_tape *leaf = tt__storage_leaf(p->storage);
   if (!leaf || p->size != p->storage->node->size)
     return tt__compose_fail(&w->c, TT_EVALUE, "can't optimize a non-leaf Tensor");
   if (!leaf->grad) return NULL;
-  tt_array *g = tt__compose_view(&w->c, leaf->grad, p->rank, p->dim, tt__array_step(p), p->off);
-  return maximize && g ? tt__compose_op1(&w->c, TT_NEG, g) : g;
+  return tt__compose_view(&w->c, leaf->grad, p->rank, p->dim, tt__array_step(p), p->off);
 }
 
 /* a + factor * b */
@@ -270,11 +273,99 @@ static tt_code change_end(change *w, tt_array *const *param, tt_array **state) {
   return code;
 }
 
+/* ---- what all optimisers do */
+
+/* What a step does to a parameter k: new values in w->param and w->state. */
+typedef struct update {
+  void (*run)(change *w, const struct update *u, int k, tt_array *p, tt_array *g, tt_array *const *old);
+  const void *o; /* the optimiser's numbers */
+  int64_t step;
+  bool maximize;
+  bool by_elements; /* the same of each element, whatever lies beside it */
+} update;
+
+static tt_array *ascent(change *w, const update *u, tt_array *g) {
+  return u->maximize && g ? tt__compose_op1(&w->c, TT_NEG, g) : g;
+}
+
+/* Does parameter k fit with those before, `like` one of them: of one type, with the same states? */
+static bool goes_with(const change *w, tt_array *const *param, tt_array *const *state, int like, int k) {
+  bool same = param[k]->dtype == param[like]->dtype;
+  for (int i = 0; i < w->per && same; i++) {
+    const tt_array *own = state[k * w->per + i], *other = state[like * w->per + i];
+    same = !own == !other && (!own || (own->dtype == param[k]->dtype && own->size == param[k]->size));
+  }
+  return same;
+}
+
+/* Which of the parameters that have a gradient are few elements altogether, of one real type. */
+static int choose_together(const change *w, tt_array *const *param, tt_array *const *g, tt_array *const *state,
+                           int *k) {
+  int64_t size = 0;
+  int n = 0;
+  for (int i = 0; i < w->n; i++) {
+    bool simple = g[i] && param[i]->size && (param[i]->dtype == TT_F32 || param[i]->dtype == TT_F64);
+    if (!simple || !tt__eager_few(size + param[i]->size) || !goes_with(w, param, state, n ? k[0] : i, i)) continue;
+    if (g[i]->dtype != param[i]->dtype) continue;
+    size += param[i]->size;
+    k[n++] = i;
+  }
+  return n;
+}
+
+/*
+** Small parameters at hand are updated as one, by the elements of all behind each other: a step is so many operations,
+** not so many for each parameter. The same bits. Those that it leaves alone have no new value yet.
+*/
+static void update_together(change *w, const update *u, tt_array *const *param, tt_array *const *g,
+                            tt_array *const *state) {
+  int *k = tt__compose_scratch(&w->c, w->n, sizeof *k), n = k ? choose_together(w, param, g, state, k) : 0;
+  tt_array **part = tt__compose_scratch(&w->c, n + 1, sizeof *part), *old[STATES] = {NULL};
+  if (n < 2 || !part) return;
+  for (int i = 0; i < n; i++) part[i] = param[k[i]];
+  tt_array *p = tt__gathered(&w->c, part, n);
+  for (int i = 0; i < n; i++) part[i] = g[k[i]];
+  tt_array *slope = p ? tt__gathered(&w->c, part, n) : NULL;
+  bool ok = slope != NULL;
+  for (int s = 0; s < w->per && ok; s++) {
+    if (!state[k[0] * w->per + s]) continue;
+    for (int i = 0; i < n; i++) part[i] = state[k[i] * w->per + s];
+    ok = (old[s] = tt__gathered(&w->c, part, n)) != NULL;
+  }
+  if (!ok || !(slope = ascent(w, u, slope))) return;
+  u->run(w, u, w->n, p, slope, old);
+  int64_t from = 0;
+  for (int i = 0; i < n && w->c.code == TT_OK; from += param[k[i++]]->size) {
+    for (int s = 0; s < w->per; s++) {
+      tt_array *next = w->state[w->n * w->per + s];
+      if (next && !(w->state[k[i] * w->per + s] = tt__gathered_part(&w->c, next, from, param[k[i]]))) return;
+    }
+    w->param[k[i]] = tt__gathered_part(&w->c, w->param[w->n], from, param[k[i]]);
+  }
+}
+
+static tt_code run_update(const update *u, tt_array *const *param, tt_array **state, int n, int per, tt_error *err) {
+  change w;
+  bool before = tt__session_tape;
+  tt__session_tape = false;
+  bool ok = change_begin(&w, n, per, err);
+  tt_array **g = ok ? tt__compose_scratch(&w.c, n + 1, sizeof *g) : NULL;
+  for (int k = 0; k < n && g && w.c.code == TT_OK; k++) g[k] = gradient_of(&w, param[k]);
+  if (g && w.c.code == TT_OK && u->by_elements && n > 1 && tt__eager_on()) update_together(&w, u, param, g, state);
+  for (int k = 0; k < n && g && w.c.code == TT_OK; k++) {
+    if (!g[k] || w.param[k] || !(g[k] = ascent(&w, u, g[k]))) continue;
+    u->run(&w, u, k, param[k], g[k], state + (ptrdiff_t)k * per);
+  }
+  tt_code code = change_end(&w, param, state);
+  tt__session_tape = before;
+  return code;
+}
+
 /* ---- SGD */
 
-static void sgd(change *w, const tt_sgd *o, int k, tt_array *p, tt_array *velocity) {
-  tt_array *g = gradient_of(w, p, o->maximize);
-  if (!g) return;
+static void sgd(change *w, const update *u, int k, tt_array *p, tt_array *g, tt_array *const *old) {
+  const tt_sgd *o = u->o;
+  tt_array *velocity = old[0];
   g = plus(&w->c, g, o->weight_decay, p);
   if (o->momentum != 0) {
     tt_array *v = velocity ? running(&w->c, velocity, o->momentum, 1 - o->dampening, g) : g;
@@ -285,24 +376,18 @@ static void sgd(change *w, const tt_sgd *o, int k, tt_array *p, tt_array *veloci
 }
 
 tt_code tt__sgd_step(const tt_sgd *o, tt_array *const *param, tt_array **velocity, int n, tt_error *err) {
-  change w;
-  bool before = tt__session_tape;
-  tt__session_tape = false;
-  bool ok = change_begin(&w, n, 1, err);
-  for (int k = 0; k < n && ok && w.c.code == TT_OK; k++) sgd(&w, o, k, param[k], velocity[k]);
-  tt_code code = change_end(&w, param, velocity);
-  tt__session_tape = before;
-  return code;
+  update u = {.run = sgd, .o = o, .maximize = o->maximize, .by_elements = true};
+  return run_update(&u, param, velocity, n, 1, err);
 }
 
 /* ---- Adam */
 
-enum { MEAN, SQUARES, LARGEST, STATES };
+enum { MEAN, SQUARES, LARGEST };
 
-static void adam(change *w, const tt_adam *o, int64_t step, int k, tt_array *p, tt_array *const *old) {
+static void adam(change *w, const update *u, int k, tt_array *p, tt_array *g, tt_array *const *old) {
+  const tt_adam *o = u->o;
   tt_composer *c = &w->c;
-  tt_array **next = w->state + (ptrdiff_t)k * STATES, *g = gradient_of(w, p, o->maximize), *from = p;
-  if (!g) return;
+  tt_array **next = w->state + (ptrdiff_t)k * STATES, *from = p;
   if (o->decoupled && o->weight_decay != 0)
     from = tt__compose_opf(c, TT_MUL, p, 1 - o->lr * o->weight_decay);
   else
@@ -312,7 +397,7 @@ static void adam(change *w, const tt_adam *o, int64_t step, int k, tt_array *p, 
   next[SQUARES] = running(c, old[SQUARES], o->beta2, 1 - o->beta2, size ? tt__compose_op1(c, TT_SQUARE, size) : NULL);
   tt_array *v = next[SQUARES];
   if (o->amsgrad && v) v = next[LARGEST] = old[LARGEST] ? tt__compose_op2(c, TT_MAXIMUM, old[LARGEST], v) : v;
-  double first = 1 - pow(o->beta1, (double)step), second = sqrt(1 - pow(o->beta2, (double)step));
+  double first = 1 - pow(o->beta1, (double)u->step), second = sqrt(1 - pow(o->beta2, (double)u->step));
   tt_array *root = v ? tt__compose_op1(c, TT_SQRT, v) : NULL;
   tt_array *scale = root ? tt__compose_opf(c, TT_ADD, tt__compose_opf(c, TT_DIV, root, second), o->eps) : NULL;
   tt_array *move = scale && next[MEAN] ? tt__compose_op2(c, TT_DIV, next[MEAN], scale) : NULL;
@@ -320,14 +405,8 @@ static void adam(change *w, const tt_adam *o, int64_t step, int k, tt_array *p, 
 }
 
 tt_code tt__adam_step(const tt_adam *o, int64_t step, tt_array *const *param, tt_array **state, int n, tt_error *err) {
-  change w;
-  bool before = tt__session_tape;
-  tt__session_tape = false;
-  bool ok = change_begin(&w, n, STATES, err);
-  for (int k = 0; k < n && ok && w.c.code == TT_OK; k++) adam(&w, o, step, k, param[k], state + (ptrdiff_t)k * STATES);
-  tt_code code = change_end(&w, param, state);
-  tt__session_tape = before;
-  return code;
+  update u = {.run = adam, .o = o, .step = step, .maximize = o->maximize, .by_elements = true};
+  return run_update(&u, param, state, n, STATES, err);
 }
 
 /* ---- the others */
@@ -544,15 +623,14 @@ static tt_array *muon(const part *p) {
   return minus(c, p->from, o->lr * rate, g ? orthogonal(p, g) : NULL);
 }
 
-static void optimizer(change *w, const tt_optimizer *o, int64_t step, int k, tt_array *p, tt_array *const *old) {
+static void optimizer(change *w, const update *u, int k, tt_array *p, tt_array *g, tt_array *const *old) {
+  const tt_optimizer *o = u->o;
   static tt_array *(*const rule[])(const part *p) = {
       [TT_RMSPROP] = rmsprop,     [TT_ADAGRAD] = adagrad, [TT_ADADELTA] = adadelta, [TT_ADAMAX] = adamax,
       [TT_NADAM] = nadam,         [TT_RADAM] = radam,     [TT_RPROP] = rprop,       [TT_ASGD] = asgd,
       [TT_ADAFACTOR] = adafactor, [TT_MUON] = muon};
-  part one = {
-      .c = &w->c, .o = o, .step = step, .own = p, .from = p, .old = old, .next = w->state + (ptrdiff_t)k * STATES};
-  one.g = gradient_of(w, p, o->maximize);
-  if (!one.g) return;
+  part one = {.c = &w->c, .o = o, .step = u->step, .g = g, .own = p, .from = p, .old = old};
+  one.next = w->state + (ptrdiff_t)k * STATES;
   if (o->decoupled && o->weight_decay != 0)
     one.from = tt__compose_opf(&w->c, TT_MUL, p, 1 - o->lr * o->weight_decay);
   else
@@ -562,14 +640,8 @@ static void optimizer(change *w, const tt_optimizer *o, int64_t step, int k, tt_
 
 tt_code tt__optimizer_step(const tt_optimizer *o, int64_t step, tt_array *const *param, tt_array **state, int n,
                            tt_error *err) {
-  change w;
-  bool before = tt__session_tape;
   if ((unsigned)o->kind > TT_MUON) return tt__fail(err, TT_EVALUE, "there is no optimiser number %d", (int)o->kind);
-  tt__session_tape = false;
-  bool ok = change_begin(&w, n, STATES, err);
-  for (int k = 0; k < n && ok && w.c.code == TT_OK; k++)
-    optimizer(&w, o, step, k, param[k], state + (ptrdiff_t)k * STATES);
-  tt_code code = change_end(&w, param, state);
-  tt__session_tape = before;
-  return code;
+  bool matrices = o->kind == TT_ADAFACTOR || o->kind == TT_MUON;
+  update u = {.run = optimizer, .o = o, .step = step, .maximize = o->maximize, .by_elements = !matrices};
+  return run_update(&u, param, state, n, STATES, err);
 }

@@ -64,18 +64,18 @@ typedef struct movers {
   int64_t off;
 } movers;
 
-static int by_step(const void *a, const void *b) {
-  int64_t x = llabs(((const mover *)a)->step), y = llabs(((const mover *)b)->step);
-  return (x < y) - (x > y);
-}
-
 static movers movers_of(int rank, const int64_t *len, const int64_t *step, int64_t off) {
-  movers m = {.off = off};
+  movers m;
   int64_t own[TT_MAX_RANK];
+  m.n = 0;
+  m.off = off;
   tt__shape_steps(rank, len, own);
-  for (int k = 0; k < rank; k++)
-    if (len[k] > 1) m.axis[m.n++] = (mover){len[k], step[k], own[k]};
-  qsort(m.axis, (size_t)m.n, sizeof *m.axis, by_step);
+  for (int k = 0; k < rank; k++) {
+    if (len[k] <= 1) continue;
+    int at = m.n++;
+    for (; at > 0 && llabs(m.axis[at - 1].step) < llabs(step[k]); at--) m.axis[at] = m.axis[at - 1];
+    m.axis[at] = (mover){len[k], step[k], own[k]};
+  }
   return m;
 }
 

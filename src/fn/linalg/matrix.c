@@ -188,7 +188,7 @@ static tt_array *matmul_mismatch(tt_composer *c, int64_t want, int64_t got) {
 /* a with its vector made a matrix (a row in front, a column behind) and its batch axes broadcast. */
 static tt_array *as_matrices(tt_composer *c, tt_array *a, bool column, int rank, const int64_t *batch) {
   int64_t len[TT_MAX_RANK + 1], step[TT_MAX_RANK + 1];
-  if (!a) return NULL;
+  if (!a || (a->rank == 2 && rank == 2)) return a;
   int n = a->rank;
   memcpy(len, tt__array_len(a), sizeof *len * (size_t)n);
   memcpy(step, tt__array_step(a), sizeof *step * (size_t)n);

@@ -21,18 +21,36 @@ static const void *spread(const void *value, int64_t size, size_t item, void *to
   return to;
 }
 
+static bool is_dense(int rank, const int64_t *len, const int64_t *step) {
+  int64_t run = 1;
+  for (int k = rank; k-- > 0; run *= len[k])
+    if (len[k] != 1 && step[k] != run) return false;
+  return true;
+}
+
 /* The array's elements in the result's shape, dense: where they lie, or in `to`. NULL: they are not at hand. */
 static const void *elements(const tt_eager_op *f, tt_array *a, int64_t size, void *to) {
   const tt_node *n = a->storage->node;
   size_t item = tt__dtype_size((tt_dtype)a->dtype);
   if (item > MOST_ITEM || !tt__eager_ready(n) || tt__is_taped(n)) return NULL;
   if (n->op == TT_N_CONST) return spread(&n->attr.scalar, size, item, to);
+  const int64_t *own = tt__array_step(a);
+  int64_t off = a->off;
+  bool dense_here = tt__array_is_c(a);
+  if (n->op == TT_N_VIEW) { /* all of a part of what lies in memory */
+    if (!dense_here || a->size != n->size || a->rank != n->rank || !tt__shape_same(a->rank, a->dim, n->dim))
+      return NULL;
+    own = tt__node_step((tt_node *)n);
+    off = n->attr.off;
+    n = n->src[0];
+    dense_here = is_dense(a->rank, a->dim, own);
+  }
   if (n->op != TT_N_BUFFER) return NULL;
-  const char *from = (const char *)n->attr.buf->data + a->off * (int64_t)item;
-  if (a->size == size && tt__array_is_c(a)) return from; /* axes of length 1 aside it has the result's shape */
+  const char *from = (const char *)n->attr.buf->data + off * (int64_t)item;
+  if (a->size == size && dense_here) return from; /* axes of length 1 aside it has the result's shape */
   int64_t dense[TT_MAX_RANK], step[TT_MAX_RANK];
   int lead = f->rank - a->rank;
-  for (int k = 0; k < f->rank; k++) step[k] = k < lead || a->dim[k - lead] == 1 ? 0 : tt__array_step(a)[k - lead];
+  for (int k = 0; k < f->rank; k++) step[k] = k < lead || a->dim[k - lead] == 1 ? 0 : own[k - lead];
   tt__shape_steps(f->rank, f->len, dense);
   tt__block_copy(f->rank, f->len, to, dense, from, step, item);
   return to;

@@ -16,8 +16,11 @@
 enum {
   ROWS = 8,
   MOST_K = 64,
-  FEW_K = 8,           /* a vector up to this length is multiplied so by up to */
-  FEW_M = 64,          /* rows: what is larger has vectors along it, and threads */
+  LONG_WORK = 1 << 14, /* in products up to this sums may be longer, */
+  LONG_BYTES = 2048,   /* as long as gemm_own.c adds before it begins anew: parts of a product have the bits of all */
+  TURNED = 1 << 14,    /* bytes of a B by columns that are laid by rows first */
+  FEW_K = 8,           /* a vector up to this length is multiplied so by a matrix of up to */
+  FEW_WORK = 1 << 10,  /* elements: what is larger has vectors along it, and threads */
   MOST_WORK = 1 << 18, /* products of a matrix; more are packed, unless */
   MOST_SIDE = 512,     /* C is this narrow: what is read again and again stays in cache as it lies */
   STRIP = 32,          /* rows or columns that a thread takes at a time, at least: whole blocks of any vectors */
@@ -90,23 +93,46 @@ static void some_strips(void *ctx, int64_t lo, int64_t hi, int worker) {
   s->product(&g);
 }
 
+/* The same product, of a copy of B by rows in `room`. */
+static tt_gemm with_rows_of_b(const tt_gemm *g, double *room) {
+  tt_gemm turned = *g;
+  float *narrow = (float *)(void *)room;
+  for (int64_t j = 0; j < g->n; j++) {
+    for (int64_t p = 0; p < g->k; p++) {
+      int64_t from = p * g->rsb + j * g->csb, to = p * g->n + j;
+      if (g->type == TT_F32)
+        narrow[to] = ((const float *)g->b)[from];
+      else
+        room[to] = ((const double *)g->b)[from];
+    }
+  }
+  turned.b = room;
+  turned.rsb = g->n;
+  turned.csb = 1;
+  return turned;
+}
+
 bool tt__gemm_direct(const tt_gemm *g) {
   static void (*const product[2][2])(const tt_gemm *) = {{f32_3_product, f64_3_product},
                                                          {f32_4_product, f64_4_product}};
   assert(g->m >= 0 && g->n >= 0 && g->k >= 0);
   int level = tt__vector_level();
-  bool is_float = g->type == TT_F32 || g->type == TT_F64;
-  if (level < 3 || !is_float || g->put != TT_GEMM_SET || g->csb != 1 || g->csc != 1 || g->k > MOST_K) return false;
-  if (g->m < 2 || (g->n < 2 && (g->k > FEW_K || g->m > FEW_M))) return false;
-  strips s = {g, product[level >= 4][g->type == TT_F64], g->n > g->m};
-  double narrow = (double)(s.across ? g->m : g->n), work = (double)g->m * (double)g->n * (double)g->k;
-  int64_t count = ((s.across ? g->n : g->m) + STRIP - 1) / STRIP;
-  if (work <= MOST_WORK) {
-    s.product(g);
-  } else {
-    if (narrow > MOST_SIDE) return false;
+  bool is_float = g->type == TT_F32 || g->type == TT_F64, across = g->n > g->m;
+  double room[TURNED / sizeof(double)], narrow = (double)(across ? g->m : g->n);
+  double work = (double)g->m * (double)g->n * (double)g->k;
+  size_t item = tt__dtype_size(g->type);
+  if (level < 3 || !is_float || g->put != TT_GEMM_SET || g->csc != 1) return false;
+  if (g->k > MOST_K && (work > LONG_WORK || (size_t)g->k * item > LONG_BYTES)) return false;
+  if (g->m < 2 || (g->n < 2 && (g->k > FEW_K || work > FEW_WORK))) return false;
+  if (work > MOST_WORK && narrow > MOST_SIDE) return false;
+  if (g->csb != 1 && (size_t)(g->k * g->n) * item > TURNED) return false;
+  tt_gemm rows = g->csb != 1 ? with_rows_of_b(g, room) : *g;
+  strips s = {&rows, product[level >= 4][g->type == TT_F64], across};
+  int64_t count = ((across ? g->n : g->m) + STRIP - 1) / STRIP;
+  if (work <= MOST_WORK)
+    s.product(&rows);
+  else
     tt__pool_run(count, (int64_t)(TASK_WORK / (narrow * (double)g->k * STRIP)) + 1, some_strips, &s);
-  }
   return true;
 }
 #else

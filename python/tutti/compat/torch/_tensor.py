@@ -397,10 +397,6 @@ def share(self, *args, **how):
     return self
 
 
-def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    _autograd.backward(self, gradient, retain_graph, create_graph, inputs)
-
-
 def _iterate(self):
     if self.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
@@ -466,7 +462,6 @@ MEMBERS = {
     "__reduce__": _reduce,
     "__reduce_ex__": _reduce,
     "__module__": "tutti.compat.torch",
-    "backward": backward,
     "bfloat16": _as("bfloat16"),
     "bool": _as("bool"),
     "byte": _as("uint8"),
