@@ -6,7 +6,7 @@ import warnings
 import weakref
 
 import tutti as _tt
-from tutti.nn._module import _Handle
+from tutti.nn._calls import Handle
 
 from . import _state, config
 from ._configured import Configured
@@ -460,7 +460,7 @@ class Layer(Configured, Operation):
     def register_forward_hook(self, hook):
         """Call a function with the layer, its input and its outputs after each call; the handle takes it away."""
         self._forward_hooks = self._forward_hooks or {}
-        return _Handle(self._forward_hooks, hook)
+        return Handle(self._forward_hooks, hook)
 
     def _run_hooks(self, inputs, outputs):
         if self._forward_hooks and not _state.is_symbolic():
