@@ -782,8 +782,8 @@ class Module:
         ...         return self.n
         ...     def set_extra_state(self, state):
         ...         self.n = state
-        >>> Counted().state_dict()
-        OrderedDict({'_extra_state': 3})
+        >>> dict(Counted().state_dict())
+        {'_extra_state': 3}
         """
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
 
