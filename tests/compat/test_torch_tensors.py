@@ -1,5 +1,8 @@
 """tutti.compat.torch's tensors: what PyTorch's documentation says of promotion, methods, views and writing in place."""
 
+import pickle
+
+import numpy as np
 import pytest
 import tutti as tt
 
@@ -127,3 +130,23 @@ def test_lengths_of_packed_sequences_are_tensors():
     packed = torch.nn.utils.rnn.pack_sequence([torch.ones(3, 2), torch.ones(1, 2)])
     padded, lengths = torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
     assert type(padded) is type(lengths) is torch.Tensor and padded.shape == (2, 3, 2) and lengths.tolist() == [3, 1]
+
+
+def test_types_are_printed_and_asked_as_pytorchs():
+    x, y = torch.zeros(2), torch.zeros(2, dtype=torch.int32)
+    assert f"{x.dtype} {y.dtype}" == "torch.float32 torch.int32" and repr(torch.bool) == "torch.bool"
+    assert x.dtype is torch.float32 is torch.get_default_dtype() and isinstance(x.dtype, torch.dtype)
+    assert torch.float32 == tt.float32 == np.float32 and {torch.float32: 1}[tt.float32] == 1
+    assert x.dtype.is_floating_point and not y.dtype.is_floating_point and torch.bfloat16.is_floating_point
+    assert y.dtype.is_signed and not torch.uint8.is_signed and torch.complex64.is_complex
+    assert torch.float64.to_complex() is torch.complex128 and torch.complex64.to_real() is torch.float32
+    assert pickle.loads(pickle.dumps(torch.float16)) is torch.float16
+    assert str(tt.zeros(2, dtype=torch.float32).dtype) == "float32" and type(x.numpy().dtype) is type(np.dtype("f4"))
+
+
+def test_sizes_stay_sizes():
+    s = torch.Size([2, 3])
+    for made, values in (s * 2, (2, 3, 2, 3)), (2 * s, (2, 3, 2, 3)), ((1,) + s, (1, 2, 3)), (s + (4,), (2, 3, 4)):
+        assert type(made) is torch.Size and made == values
+    with pytest.raises(TypeError, match="not list"):
+        s + [1]

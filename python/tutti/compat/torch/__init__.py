@@ -10,20 +10,19 @@ from ... import autograd as _autograd
 from . import _functions, _making
 from ._making import *  # noqa: F403
 from ._random import *  # noqa: F403
-from ._tensor import Size, Tensor, device
+from ._tensor import Size, Tensor, device, dtype
 
 __version__ = "2.15.0"
 
-__all__ = ["Size", "Tensor", "device"]
+__all__ = ["Size", "Tensor", "device", "dtype"]
 
-# Types are tutti's own.
-bool, uint8, uint16, uint32, uint64 = _tt.bool, _tt.uint8, _tt.uint16, _tt.uint32, _tt.uint64
-int8, int16, int32, int64 = _tt.int8, _tt.int16, _tt.int32, _tt.int64
-float16, bfloat16, float32, float64 = _tt.float16, _core.bfloat16, _tt.float32, _tt.float64
-complex64, complex128 = _tt.complex64, _tt.complex128
+bool, uint8, uint16, uint32, uint64 = map(dtype, ("bool", "uint8", "uint16", "uint32", "uint64"))
+int8, int16, int32, int64 = map(dtype, ("int8", "int16", "int32", "int64"))
+float16, bfloat16, float32, float64 = map(dtype, ("float16", "bfloat16", "float32", "float64"))
+complex64, complex128 = map(dtype, ("complex64", "complex128"))
 short, int, long, half, float, double = int16, int32, int64, float16, float32, float64
 cfloat, cdouble = complex64, complex128
-dtype, finfo, iinfo = _core.dtype, _tt.finfo, _tt.iinfo
+finfo, iinfo = _tt.finfo, _tt.iinfo
 strided, contiguous_format, channels_last, preserve_format = "torch.strided", "contiguous", "channels_last", "preserve"
 pi, e, inf, nan, newaxis = _tt.pi, _tt.e, _tt.inf, _tt.nan, None
 

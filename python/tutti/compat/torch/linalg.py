@@ -45,7 +45,7 @@ def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 
 
 def _complex(x):
-    kind = "complex64" if str(x.dtype) in ("float32", "complex64") else "complex128"
+    kind = "complex64" if x.dtype.name in ("float32", "complex64") else "complex128"
     return x.astype(kind, copy=False)
 
 
