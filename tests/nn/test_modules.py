@@ -340,3 +340,53 @@ def test_modules_take_places():
         m.set_submodule("0.2", nn.ReLU(), strict=True)
     with pytest.raises(ValueError, match="without a target name"):
         m.set_submodule("", nn.ReLU())
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5)])
+@pytest.mark.parametrize("how", ["matrix_exp", "cayley", "householder"])
+def test_weights_stay_orthogonal(shape, how):
+    m = nn.Linear(*shape[::-1], dtype="float64")
+    q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((max(shape), min(shape))))
+    q = q if shape[0] >= shape[1] else q.T
+    with tt.no_grad():
+        m.weight[...] = q
+    nn.utils.parametrizations.orthogonal(m, orthogonal_map=how)
+    if shape[0] == shape[1]:
+        np.testing.assert_allclose(m.weight.detach().numpy(), q, atol=1e-14)
+    optimizer = tt.optim.SGD(m.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        (m.weight * tt.arange(q.size * 1.0).reshape(shape)).sum().backward()
+        optimizer.step()
+    w = m.weight.detach().numpy()
+    assert abs(w - q).max() > 1e-3
+    np.testing.assert_allclose(
+        *(w.T @ w, np.eye(shape[1])) if shape[0] >= shape[1] else (w @ w.T, np.eye(shape[0])), atol=1e-12
+    )
+
+
+def test_reflections_of_a_matrix():
+    m = nn.Linear(3, 5, dtype="float64")
+    q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((5, 3)))
+    with tt.no_grad():
+        m.weight[...] = q
+    nn.utils.parametrizations.orthogonal(m, use_trivialization=False)
+    np.testing.assert_allclose(m.weight.detach().numpy(), q, atol=1e-14)
+    skew = nn.utils.parametrizations.orthogonal(nn.Linear(3, 3), orthogonal_map="cayley", use_trivialization=False)
+    with pytest.raises(NotImplementedError, match="not possible to assign"):
+        skew.weight = tt.eye(3, dtype="float32")
+    with pytest.raises(ValueError, match="orthogonal_map has to be one of"):
+        nn.utils.parametrizations.orthogonal(nn.Linear(3, 3), orthogonal_map="other")
+
+
+def test_batch_norms_become_those_of_many_processes():
+    m = nn.Sequential(nn.BatchNorm2d(2, affine=False), nn.Sequential(nn.BatchNorm1d(3, eps=0.1))).eval()
+    weight, x = m[1][0].weight, floats(4, 3)
+    want = m[1](x).numpy()
+    made = nn.SyncBatchNorm.convert_sync_batchnorm(m)
+    assert made is m and isinstance(m[0], nn.SyncBatchNorm) and m[1][0].weight is weight and not m[1][0].training
+    np.testing.assert_array_equal(m[1](x).numpy(), want)
+    made.train()[0](floats(4, 2, 3, 3, 3))
+    assert m[0].num_batches_tracked.item() == 1
+    with pytest.raises(ValueError, match="expected at least 2D input"):
+        m[0](floats(3))

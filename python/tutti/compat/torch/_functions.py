@@ -205,6 +205,12 @@ def _svd(input, some):
     return u, s, _f.conjugate(_f.swapaxes(vh, -1, -2))
 
 
+def _matrix_exp(input):
+    from ...nn.utils._orthogonal import matrix_exp
+
+    return matrix_exp(input)
+
+
 def _norm(input, p, dim, keepdim, dtype):
     x = input if dtype is None else input.astype(dtype)
     if p == "nuc":

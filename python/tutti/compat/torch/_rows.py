@@ -132,7 +132,7 @@ masked_fill(input, mask, value) = _where(mask, value, input).astype(input.dtype,
 masked_scatter(input, mask, source) = _masked_scatter(input, mask, source)
 masked_select(input, mask) = _select_masked(input, mask)
 matmul(input, other) = _matmul(input, other)
-matrix_exp(input) = _linalg.matrix_exp(input)
+matrix_exp(input) = _matrix_exp(input)
 matrix_power(input, n) = _linalg.matrix_power(input, n)
 max(input, dim=None, keepdim=False) = _extreme(input, dim, keepdim, _f.max, _f.argmax, _f.maximum)
 maximum(input, other) = _f.maximum(input, other)

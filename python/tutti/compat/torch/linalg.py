@@ -75,10 +75,10 @@ def tensorsolve(A, B, dims=None):
     return _linalg.tensorsolve(A, B, dims)
 
 
-matmul = _functions["matmul"]
+matmul, matrix_exp = _functions["matmul"], _functions["matrix_exp"]
 __all__ = [
-    *_NAMES, "diagonal", "eig", "eigvals", "lstsq", "matmul", "matrix_norm", "matrix_rank", "norm", "tensorsolve",
-    "vector_norm",
+    *_NAMES, "diagonal", "eig", "eigvals", "lstsq", "matmul", "matrix_exp", "matrix_norm", "matrix_rank", "norm",
+    "tensorsolve", "vector_norm",
 ]  # fmt: skip
 
 
