@@ -103,9 +103,7 @@ class Adafactor(Optimizer):
             v = rows = kept * rows + (1 - kept) * squares
         else:
             sides = [_tt.mean(squares, axis=axis) for axis in (-1, -2)]
-            rows, columns = (
-                (0.0 if old is None else kept * old) + (1 - kept) * new for old, new in zip(states, sides)
-            )
+            rows, columns = ((0.0 if old is None else kept * old) + (1 - kept) * new for old, new in zip(states, sides))
             v = (rows / _tt.mean(rows, axis=-1, keepdims=True))[..., None] * columns[..., None, :]
         update = g / _tt.sqrt(v)
         update = update / _tt.maximum(_mean_square(update) / self.clip_threshold, 1.0)
