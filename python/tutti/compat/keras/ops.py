@@ -1,9 +1,12 @@
 """keras.ops: tutti's functions under Keras' names. Of a KerasTensor they make KerasTensors, and nodes of a graph."""
 
 import functools as _functools
+import sys as _sys
+import types as _types
 
 import tutti as _tt
 
+from . import _images
 from . import config as _config
 from ._graph import KerasTensor as _KerasTensor
 from ._graph import any_symbolic as _any_symbolic
@@ -558,6 +561,16 @@ def vectorized_map(function, elements):
 def map(f, xs):
     """A function of each part along the first axis."""
     return vectorized_map(f, xs)
+
+
+# The modules in this one: images have functions of their own, the others are all of these.
+image = _types.SimpleNamespace(
+    **{
+        name: _op(getattr(_images, name))
+        for name in ("affine_transform", "crop_images", "pad_images", "resize", "rgb_to_grayscale")
+    }
+)
+core = linalg = math = nn = numpy = _sys.modules[__name__]
 
 
 def __getattr__(name):
