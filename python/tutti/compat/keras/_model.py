@@ -272,7 +272,7 @@ class Model(Trainer, Layer):
         """Write the weights by name."""
         from . import saving
 
-        saving.save_weights(self, filepath)
+        saving.save_weights(self, filepath, overwrite)
 
     def load_weights(self, filepath, skip_mismatch=False, **unused):
         """Read the weights by name."""
