@@ -6,7 +6,7 @@ import tutti as _tt
 from tutti.training._trainer import Trainer
 from tutti.training._trainer import _size as _batch_size
 
-from . import _state, optimizers
+from . import _state, optimizers, utils
 from ._configured import CustomObjectScope, deserialize_keras_object, serialize_keras_object, serialize_part
 from ._graph import FunctionOperation, KerasTensor, infer, map_graph, run_graph
 from ._layer import Layer
@@ -224,9 +224,33 @@ class Model(Trainer, Layer):
             self._idle = not self.trainable_weights
         if self._idle:
             return self.test_step(data)
+        data = utils.unpack_x_y_sample_weight(data)
         if isinstance(self.optimizer, optimizers.LossScaleOptimizer):
             return self._scaled_step(data)
         return super().train_step(data)
+
+    def test_step(self, data):
+        """One step of an evaluation."""
+        return super().test_step(utils.unpack_x_y_sample_weight(data))
+
+    def predict_step(self, data):
+        """The outputs for a batch."""
+        return super().predict_step(utils.unpack_x_y_sample_weight(data))
+
+    def _told(self, data):
+        """What steps get: no more than there is of x, y and the weights of samples."""
+        return utils.pack_x_y_sample_weight(*data)
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """The results of all metrics, after the given ones have counted a batch."""
+        if self._metrics_given is not None:
+            with _tt.no_grad():
+                self._metrics_given.update(y, y_pred, sample_weight)
+        return self.get_metrics_result()
+
+    def get_metrics_result(self):
+        """The results of all metrics by their names."""
+        return {metric.name: metric.result() for metric in self.metrics}
 
     def _scaled_step(self, data):
         x, y, sample_weight = data
@@ -240,6 +264,9 @@ class Model(Trainer, Layer):
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss of compile(), and what layers and regularisers add."""
         y_pred = map_structure(_in_full, y_pred)
+        given = self._metrics_given
+        if given is not None and given.parts is None and given.given != (None, None):
+            given.build(y, y_pred)  # so that steps of users find them from the first one on
         total = None if self._losses is None else self._losses(y, y_pred, sample_weight)
         if self._regularized is None and self.built:
             self._regularized = [v for v in self.trainable_weights if v.regularizer is not None]
