@@ -150,3 +150,34 @@ def test_sizes_stay_sizes():
         assert type(made) is torch.Size and made == values
     with pytest.raises(TypeError, match="not list"):
         s + [1]
+
+
+def test_neighbours_that_are_the_same():
+    x = torch.tensor([1, 1, 2, 2, 3, 1, 1, 2])
+    made, places, counts = torch.unique_consecutive(x, return_inverse=True, return_counts=True)
+    assert (made.tolist(), counts.tolist()) == ([1, 2, 3, 1, 2], [2, 2, 1, 2, 1])
+    assert places.tolist() == [0, 0, 1, 1, 2, 3, 3, 4] and x[:0].unique_consecutive().tolist() == []
+    rows = torch.tensor([[1, 1], [1, 1], [2, 1]])
+    assert rows.unique_consecutive(dim=0).tolist() == [[1, 1], [2, 1]]
+
+
+def test_windows():
+    assert torch.hann_window(4).tolist() == pytest.approx([0, 0.5, 1, 0.5])
+    assert torch.hann_window(3, periodic=False).tolist() == pytest.approx([0, 1, 0])
+    assert torch.hamming_window(2).tolist() == pytest.approx([0.08, 1]) and torch.bartlett_window(1).tolist() == [1]
+    assert torch.kaiser_window(5, dtype=torch.float64).dtype is torch.float64
+
+
+def test_more_of_tensors():
+    x = torch.tensor([[-1.0, 2.0]])
+    assert torch.relu_(x) is x and x.tolist() == [[0, 2]] and x.is_cpu and x.is_signed() and not x.is_conj()
+    y = torch.tensor([-1.0, 2.0])
+    assert torch.nn.functional.leaky_relu_(y, 0.5) is y and y.tolist() == [-0.5, 2]
+    assert x.transpose_(0, 1) is x and x.shape == (2, 1) and x.tile(2).shape == (2, 2)
+    assert torch.tensor([[1 + 2j]]).adjoint().tolist() == [[1 - 2j]]
+    assert torch.promote_types(torch.uint8, torch.int8) is torch.int16 and torch.can_cast(torch.int32, torch.float16)
+    assert not torch.can_cast(torch.float32, torch.int64) and torch.vander(torch.tensor([2, 3])).tolist() == [
+        [2, 1],
+        [3, 1],
+    ]
+    assert torch.layer_norm(torch.ones(2, 3), (3,)).shape == (2, 3) and torch.scalar_tensor(3).dtype is torch.float32

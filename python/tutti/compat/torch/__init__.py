@@ -120,6 +120,14 @@ from . import autograd, cuda, linalg, nn, optim  # noqa: E402, F401 (they use th
 from ._saving import load, save  # noqa: E402, F401
 
 _AMP = "get_autocast_dtype is_autocast_available is_autocast_enabled".split()
+# Functions of networks that are here, too.
+_OF_NETWORKS = """
+adaptive_avg_pool1d alpha_dropout avg_pool1d bilinear binary_cross_entropy_with_logits celu channel_shuffle conv1d
+conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity ctc_loss
+dropout feature_alpha_dropout group_norm hardshrink hinge_embedding_loss kl_div layer_norm margin_ranking_loss
+max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm
+rrelu selu threshold triplet_margin_loss
+""".split()
 _LATER = "accelerator amp backends distributed fft onnx serialization special utils".split()
 
 
@@ -128,6 +136,10 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("." + name, __name__)
+    if name in _OF_NETWORKS:
+        return getattr(nn.functional, name)
+    if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
+        return getattr(Tensor, name)
     if name == "autocast" or name in _AMP:
         return getattr(_tt.amp, name)
     if name.startswith("__"):
