@@ -123,8 +123,8 @@ _AMP = "get_autocast_dtype is_autocast_available is_autocast_enabled".split()
 # Functions of networks that are here, too.
 _OF_NETWORKS = """
 adaptive_avg_pool1d alpha_dropout avg_pool1d bilinear binary_cross_entropy_with_logits celu channel_shuffle conv1d
-conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity ctc_loss
-dropout feature_alpha_dropout group_norm hardshrink hinge_embedding_loss kl_div layer_norm margin_ranking_loss
+conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity
+ctc_loss dropout feature_alpha_dropout group_norm hardshrink hinge_embedding_loss kl_div layer_norm margin_ranking_loss
 max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm
 rrelu selu threshold triplet_margin_loss
 """.split()
