@@ -15,8 +15,7 @@ class Handle:
     def __init__(self, hooks, hook, options=None, told=(), prepend=False):
         self._hooks, self._options, self.id = hooks, {} if options is None else options, next(_numbers)
         hooks[self.id] = hook
-        if told:
-            self._options[self.id] = told
+        self._options[self.id] = told  # a module without options has no hooks at all: calls ask for no more
         if prepend:
             hooks.move_to_end(self.id, last=False)
 

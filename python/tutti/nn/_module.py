@@ -6,6 +6,7 @@ from collections import OrderedDict, namedtuple
 from .. import _core, autograd
 from . import _calls
 
+_watched = _calls.watched
 _Matched = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 
 
@@ -603,13 +604,7 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
-        if not (
-            self._forward_pre_hooks
-            or self._forward_hooks
-            or self._backward_pre_hooks
-            or self._backward_hooks
-            or _calls.watched
-        ):
+        if not self._hook_options and not _watched:
             return self.forward(*args, **kwargs)
         return _calls.call(self, args, kwargs)
 
