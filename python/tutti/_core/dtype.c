@@ -24,11 +24,11 @@ static const dtype_row rows[] = {
 
 PyTypeObject *core_dtype_type;
 static PyObject *singleton[TT_DTYPE_COUNT];
-static PyObject *of_tensors[TT_DTYPE_COUNT]; /* those that tensors give; NULL: nobody has tensors */
+static PyObject *given_by_tensors[TT_DTYPE_COUNT]; /* those that tensors give; NULL: nobody has tensors */
 
 PyObject *core_dtype_object(tt_dtype dtype) { return Py_NewRef(singleton[dtype]); }
 PyObject *core_dtype_of_tensors(tt_dtype dtype) {
-  return of_tensors[dtype] ? Py_NewRef(of_tensors[dtype]) : core_dtype_object(dtype);
+  return given_by_tensors[dtype] ? Py_NewRef(given_by_tensors[dtype]) : core_dtype_object(dtype);
 }
 const char *core_dtype_name(tt_dtype dtype) { return rows[dtype].name; }
 const char *core_dtype_typestr(tt_dtype dtype) { return rows[dtype].typestr; }
@@ -222,8 +222,8 @@ static PyObject *dtype_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   }
   PyObject *o = PyTuple_GetItem(args, 0);
   if (o != Py_None && !core_dtype_from(o, &dtype)) return NULL;
-  return of_tensors[dtype] && Py_TYPE(of_tensors[dtype]) == type ? core_dtype_of_tensors(dtype)
-                                                                 : core_dtype_object(dtype);
+  return given_by_tensors[dtype] && Py_TYPE(given_by_tensors[dtype]) == type ? core_dtype_of_tensors(dtype)
+                                                                             : core_dtype_object(dtype);
 }
 
 static PyObject *dtype_repr(PyObject *self) { return PyUnicode_FromFormat("dtype('%s')", rows[self_dtype(self)].name); }
@@ -381,7 +381,7 @@ PyObject *core_py_tensor_dtypes(PyObject *self, PyObject *type) {
     PyErr_SetString(PyExc_TypeError, "_tensor_dtypes() takes a class under dtype");
     return NULL;
   }
-  if (!of_tensors[0] && !fill_dtypes((PyTypeObject *)type, of_tensors)) return NULL;
+  if (!given_by_tensors[0] && !fill_dtypes((PyTypeObject *)type, given_by_tensors)) return NULL;
   Py_RETURN_NONE;
 }
 
