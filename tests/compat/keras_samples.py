@@ -115,6 +115,14 @@ for kind in ("SimpleRNN", "LSTM", "GRU"):
         SEQ,
     )
 add_all("GRU", SEQ, dict(reset_after=False), units=5)
+STEPS1, STEPS2, STEPS3 = (RNG.normal(size=(2, 4, *n)).astype("float32") for n in ((6, 3), (5, 6, 2), (3, 4, 3, 2)))
+MANY = {"return_sequences": True, "return_state": True}
+add("ConvLSTM1D", of("ConvLSTM1D", 4, 3, padding="same", **MANY), STEPS1)
+add("ConvLSTM1D(strides=2)", of("ConvLSTM1D", 4, 2, strides=2, activation="relu", use_bias=False), STEPS1)
+add("ConvLSTM2D", of("ConvLSTM2D", 3, (3, 2), **MANY), STEPS2)
+add("ConvLSTM2D(dilation_rate=2)", of("ConvLSTM2D", 3, 2, dilation_rate=2, go_backwards=True), STEPS2)
+add("ConvLSTM2D(channels_first)", of("ConvLSTM2D", 3, 2, data_format="channels_first", return_state=True), STEPS2)
+add("ConvLSTM3D", of("ConvLSTM3D", 3, 2, padding="same"), STEPS3)
 add("TimeDistributed", lambda keras: keras.layers.TimeDistributed(keras.layers.Dense(3)), SEQ)
 add("masked GlobalAveragePooling1D", embedded(of("GlobalAveragePooling1D")), IDS)
 add("MultiHeadAttention", of("MultiHeadAttention", 2, 3), SEQ, SEQ)

@@ -101,3 +101,57 @@ def test_the_same_seed_gives_the_same_bits(digits):
         model.fit(digits[0][:256], digits[1][:256], epochs=2, verbose=0)
         found.append(model.get_weights())
     assert all((a == b).all() for a, b in zip(*found, strict=True))
+
+
+class Counting(keras.Model):
+    """The steps that Keras' guide of them shows."""
+
+    def train_step(self, data):
+        x, y = data
+        y_pred = self(x, training=True)
+        loss = self.compute_loss(y=y, y_pred=y_pred)
+        self.optimizer.zero_grad()
+        loss.backward()
+        weights = self.trainable_weights
+        self.optimizer.apply([v.grad for v in weights], weights)
+        for metric in self.metrics:
+            metric.update_state(loss) if metric.name == "loss" else metric.update_state(y, y_pred)
+        return self.get_metrics_result()
+
+    def test_step(self, data):
+        x, y = data
+        y_pred = self(x, training=False)
+        self.compute_loss(y=y, y_pred=y_pred)
+        return self.compute_metrics(x, y, y_pred)
+
+    def predict_step(self, data):
+        return self(data, training=False)
+
+
+def test_steps_get_what_keras_gives():
+    x, y = np.ones((8, 3)), np.ones((8, 1))
+
+    def made(kind):
+        i = keras.Input((3,))
+        model = kind(i, keras.layers.Dense(1)(i))
+        model.set_weights([np.full((3, 1), 0.5), np.zeros(1)])
+        model.compile("sgd", "mse", metrics=["mae"])
+        return model
+
+    own, usual = made(Counting), made(keras.Model)
+    histories = [m.fit(x, y, batch_size=4, epochs=2, verbose=0).history for m in (own, usual)]
+    assert set(histories[0]) == set(histories[1]) == {"loss", "mae"}
+    for name in histories[0]:
+        np.testing.assert_allclose(histories[0][name], histories[1][name], rtol=1e-6)
+    assert own.evaluate(x, y, verbose=0, return_dict=True)["mae"] == pytest.approx(
+        usual.evaluate(x, y, verbose=0, return_dict=True)["mae"]
+    )
+    np.testing.assert_array_equal(own.predict(x, verbose=0), usual.predict(x, verbose=0))
+    np.testing.assert_array_equal(own.predict_on_batch(x), usual.predict_on_batch(x))
+    own.train_on_batch(x, y), own.test_on_batch(x, y)
+
+
+def test_batches_are_packed_as_keras_packs_them():
+    pack, unpack = keras.utils.pack_x_y_sample_weight, keras.utils.unpack_x_y_sample_weight
+    assert pack(1) == 1 and pack([1, 2]) == ([1, 2],) and pack(1, 2) == (1, 2) and pack(1, 2, 3) == (1, 2, 3)
+    assert unpack(pack([1, 2])) == ([1, 2], None, None) and unpack((1, 2)) == (1, 2, None)

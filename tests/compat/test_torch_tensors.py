@@ -1,5 +1,8 @@
 """tutti.compat.torch's tensors: what PyTorch's documentation says of promotion, methods, views and writing in place."""
 
+import pickle
+
+import numpy as np
 import pytest
 import tutti as tt
 
@@ -127,3 +130,54 @@ def test_lengths_of_packed_sequences_are_tensors():
     packed = torch.nn.utils.rnn.pack_sequence([torch.ones(3, 2), torch.ones(1, 2)])
     padded, lengths = torch.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
     assert type(padded) is type(lengths) is torch.Tensor and padded.shape == (2, 3, 2) and lengths.tolist() == [3, 1]
+
+
+def test_types_are_printed_and_asked_as_pytorchs():
+    x, y = torch.zeros(2), torch.zeros(2, dtype=torch.int32)
+    assert f"{x.dtype} {y.dtype}" == "torch.float32 torch.int32" and repr(torch.bool) == "torch.bool"
+    assert x.dtype is torch.float32 is torch.get_default_dtype() and isinstance(x.dtype, torch.dtype)
+    assert torch.float32 == tt.float32 == np.float32 and {torch.float32: 1}[tt.float32] == 1
+    assert x.dtype.is_floating_point and not y.dtype.is_floating_point and torch.bfloat16.is_floating_point
+    assert y.dtype.is_signed and not torch.uint8.is_signed and torch.complex64.is_complex
+    assert torch.float64.to_complex() is torch.complex128 and torch.complex64.to_real() is torch.float32
+    assert pickle.loads(pickle.dumps(torch.float16)) is torch.float16
+    assert str(tt.zeros(2, dtype=torch.float32).dtype) == "float32" and type(x.numpy().dtype) is type(np.dtype("f4"))
+
+
+def test_sizes_stay_sizes():
+    s = torch.Size([2, 3])
+    for made, values in (s * 2, (2, 3, 2, 3)), (2 * s, (2, 3, 2, 3)), ((1,) + s, (1, 2, 3)), (s + (4,), (2, 3, 4)):
+        assert type(made) is torch.Size and made == values
+    with pytest.raises(TypeError, match="not list"):
+        s + [1]
+
+
+def test_neighbours_that_are_the_same():
+    x = torch.tensor([1, 1, 2, 2, 3, 1, 1, 2])
+    made, places, counts = torch.unique_consecutive(x, return_inverse=True, return_counts=True)
+    assert (made.tolist(), counts.tolist()) == ([1, 2, 3, 1, 2], [2, 2, 1, 2, 1])
+    assert places.tolist() == [0, 0, 1, 1, 2, 3, 3, 4] and x[:0].unique_consecutive().tolist() == []
+    rows = torch.tensor([[1, 1], [1, 1], [2, 1]])
+    assert rows.unique_consecutive(dim=0).tolist() == [[1, 1], [2, 1]]
+
+
+def test_windows():
+    assert torch.hann_window(4).tolist() == pytest.approx([0, 0.5, 1, 0.5])
+    assert torch.hann_window(3, periodic=False).tolist() == pytest.approx([0, 1, 0])
+    assert torch.hamming_window(2).tolist() == pytest.approx([0.08, 1]) and torch.bartlett_window(1).tolist() == [1]
+    assert torch.kaiser_window(5, dtype=torch.float64).dtype is torch.float64
+
+
+def test_more_of_tensors():
+    x = torch.tensor([[-1.0, 2.0]])
+    assert torch.relu_(x) is x and x.tolist() == [[0, 2]] and x.is_cpu and x.is_signed() and not x.is_conj()
+    y = torch.tensor([-1.0, 2.0])
+    assert torch.nn.functional.leaky_relu_(y, 0.5) is y and y.tolist() == [-0.5, 2]
+    assert x.transpose_(0, 1) is x and x.shape == (2, 1) and x.tile(2).shape == (2, 2)
+    assert torch.tensor([[1 + 2j]]).adjoint().tolist() == [[1 - 2j]]
+    assert torch.promote_types(torch.uint8, torch.int8) is torch.int16 and torch.can_cast(torch.int32, torch.float16)
+    assert not torch.can_cast(torch.float32, torch.int64) and torch.vander(torch.tensor([2, 3])).tolist() == [
+        [2, 1],
+        [3, 1],
+    ]
+    assert torch.layer_norm(torch.ones(2, 3), (3,)).shape == (2, 3) and torch.scalar_tensor(3).dtype is torch.float32

@@ -114,9 +114,14 @@ def test_with_workers(seed):
     assert got == wanted
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_as_pytorch(seed):
+def test_as_pytorch():
+    """One test, which is skipped once where PyTorch is not installed."""
     torch = pytest.importorskip("torch")
+    for seed in range(40):
+        as_pytorch(torch, seed)
+
+
+def as_pytorch(torch, seed):
     make, n, order, size, drop_last, _ = program(200 + seed)
 
     def theirs(i):
@@ -129,7 +134,7 @@ def test_as_pytorch(seed):
 
     how = {"batch_size": size, "sampler": order, "drop_last": drop_last}
     ours = [read(b) for b in tt.data.DataLoader(Samples(make, n), **how)]
-    assert ours == [read(b) for b in torch.utils.data.DataLoader(Samples(theirs, n), **how)]
+    assert ours == [read(b) for b in torch.utils.data.DataLoader(Samples(theirs, n), **how)], seed
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 33])

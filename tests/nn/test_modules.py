@@ -222,4 +222,171 @@ def test_layers_are_loaded_when_they_are_asked_for():
 
     code = "import sys, tutti; tutti.nn; print(*sorted(m for m in sys.modules if m.startswith('tutti.nn')))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split()
-    assert said == ["tutti.nn", "tutti.nn._layers", "tutti.nn._module", "tutti.nn.functional"]
+    assert said == ["tutti.nn", "tutti.nn._calls", "tutti.nn._layers", "tutti.nn._module", "tutti.nn.functional"]
+
+
+def listed(gradients):
+    return [None if g is None else g.tolist() for g in gradients]
+
+
+def test_hooks_on_the_way_back():
+    lin, seen = nn.Linear(3, 2), []
+    with tt.no_grad():
+        lin.weight[...], lin.bias[...] = tt.arange(6.0).reshape(2, 3), 1
+    net = nn.Sequential(lin, nn.ReLU())
+    handles = [
+        net[0].register_full_backward_hook(lambda m, into, out: seen.append((listed(into), listed(out)))),
+        net[1].register_full_backward_hook(lambda m, into, out: (into[0] * 2,)),
+        net.register_full_backward_pre_hook(lambda m, out: (out[0] * 3,)),
+    ]
+    x = tt.array([[1.0, 2.0, -1.0]], dtype="float32").requires_grad_()
+    net(x).sum().backward()
+    assert seen == [([[[18, 30, 42]]], [[[6, 6]]])] and lin.weight.grad.tolist() == [[6, 12, -6], [6, 12, -6]]
+    with pytest.warns(UserWarning, match="Full backward hook is firing"):
+        net(x.detach()).sum().backward()
+    assert seen[1] == ([None], [[[6, 6]]])
+    for handle in handles:
+        handle.remove()
+    net(x).sum().backward()
+    assert len(seen) == 2
+
+
+def test_hooks_on_the_way_back_of_several():
+    class Two(nn.Module):
+        def forward(self, a, b):
+            return a * b, a + 1, 5
+
+    m, seen = Two(), []
+    m.register_full_backward_hook(lambda m, into, out: seen.append((listed(into), listed(out))))
+    a, b = tt.array([2.0]).requires_grad_(), tt.array([3.0])
+    m(a, b)[0].backward()
+    assert seen == [([[3], [0]], [[1], None, None])] and a.grad.tolist() == [3]
+    m.register_full_backward_hook(lambda m, into, out: (into[0],))
+    with pytest.raises(RuntimeError, match="invalid number of grad_input, got 1, but expected 2"):
+        m(a, b)[0].backward()
+
+
+def test_hooks_are_followed_twice():
+    m = nn.Tanh()
+    m.register_full_backward_hook(lambda m, into, out: (into[0] * 2,))
+    x = tt.array([0.5]).requires_grad_()
+    (g,) = tt.grad(m(x).sum(), x, create_graph=True)
+    slope = 1 - np.tanh(0.5) ** 2
+    assert abs(g.item() - 2 * slope) < 1e-12
+    assert abs(tt.grad(g.sum(), x)[0].item() + 2 * 2 * np.tanh(0.5) * slope) < 1e-12
+
+
+def test_hooks_with_names_and_after_failures():
+    class Halves(nn.Module):
+        def forward(self, x, by=2):
+            if by == 0:
+                raise ValueError("by 0")
+            return x / by
+
+    m, seen = Halves(), []
+    m.register_forward_pre_hook(lambda m, args, named: (args, {**named, "by": named["by"] * 2}), with_kwargs=True)
+    m.register_forward_hook(lambda m, args, named, made: seen.append((named, made)), with_kwargs=True, always_call=True)
+    m.register_forward_hook(lambda m, args, made: seen.append("first"), prepend=True)
+    assert m(tt.array(8.0), by=2).item() == 2 and seen[0] == "first" and seen[1][0] == {"by": 4}
+    with pytest.raises(ValueError, match="by 0"):
+        m(tt.array(8.0), by=0)
+    assert seen[2:] == [({"by": 0}, None)]
+
+
+def test_hooks_of_states():
+    class Counts(nn.Module):
+        n = 3
+
+        def get_extra_state(self):
+            return {"n": self.n}
+
+        def set_extra_state(self, state):
+            self.n = state["n"]
+
+    m = nn.Sequential(Counts(), nn.Linear(1, 1))
+    state = m.state_dict()
+    assert list(state) == ["0._extra_state", "1.weight", "1.bias"]
+    state["0._extra_state"] = {"n": 9}
+    assert repr(m.load_state_dict(state)) == "<All keys matched successfully>" and m[0].n == 9
+    m.register_state_dict_post_hook(lambda m, state, prefix, _: state.__delitem__(prefix + "1.bias"))
+    assert list(m.state_dict()) == ["0._extra_state", "1.weight"]
+    with pytest.raises(RuntimeError, match='Missing key\\(s\\) in state_dict: "1.bias"'):
+        m.load_state_dict(m.state_dict())
+    m[1].register_load_state_dict_pre_hook(lambda m, state, prefix, *_: state.setdefault(prefix + "bias", tt.ones(1)))
+    with pytest.raises(RuntimeError, match="must not return anything"):
+        m.load_state_dict(m.state_dict())
+
+
+def test_names_that_hooks_forgive():
+    m, seen = nn.Linear(1, 1), []
+
+    def forgive(module, names):
+        seen.append(list(names.missing_keys))
+        names.missing_keys.clear()
+
+    m.register_load_state_dict_post_hook(forgive)
+    m.load_state_dict({"weight": tt.full((1, 1), 7.0)})
+    assert seen == [["bias"]] and m.weight.item() == 7
+    m.load_state_dict(m.state_dict())
+    assert seen == [["bias"], []]
+
+
+def test_modules_take_places():
+    m = nn.Sequential(nn.Sequential(nn.ReLU()))
+    m.set_submodule("0.0", nn.Tanh())
+    assert isinstance(m[0][0], nn.Tanh)
+    m.set_submodule("0.1", nn.ReLU())
+    with pytest.raises(AttributeError, match="Sequential has no attribute `2`"):
+        m.set_submodule("0.2", nn.ReLU(), strict=True)
+    with pytest.raises(ValueError, match="without a target name"):
+        m.set_submodule("", nn.ReLU())
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5)])
+@pytest.mark.parametrize("how", ["matrix_exp", "cayley", "householder"])
+def test_weights_stay_orthogonal(shape, how):
+    m = nn.Linear(*shape[::-1], dtype="float64")
+    q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((max(shape), min(shape))))
+    q = q if shape[0] >= shape[1] else q.T
+    with tt.no_grad():
+        m.weight[...] = q
+    nn.utils.parametrizations.orthogonal(m, orthogonal_map=how)
+    if shape[0] == shape[1]:
+        np.testing.assert_allclose(m.weight.detach().numpy(), q, atol=1e-14)
+    optimizer = tt.optim.SGD(m.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        (m.weight * tt.arange(q.size * 1.0).reshape(shape)).sum().backward()
+        optimizer.step()
+    w = m.weight.detach().numpy()
+    assert abs(w - q).max() > 1e-3
+    np.testing.assert_allclose(
+        *(w.T @ w, np.eye(shape[1])) if shape[0] >= shape[1] else (w @ w.T, np.eye(shape[0])), atol=1e-12
+    )
+
+
+def test_reflections_of_a_matrix():
+    m = nn.Linear(3, 5, dtype="float64")
+    q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((5, 3)))
+    with tt.no_grad():
+        m.weight[...] = q
+    nn.utils.parametrizations.orthogonal(m, use_trivialization=False)
+    np.testing.assert_allclose(m.weight.detach().numpy(), q, atol=1e-14)
+    skew = nn.utils.parametrizations.orthogonal(nn.Linear(3, 3), orthogonal_map="cayley", use_trivialization=False)
+    with pytest.raises(NotImplementedError, match="not possible to assign"):
+        skew.weight = tt.eye(3, dtype="float32")
+    with pytest.raises(ValueError, match="orthogonal_map has to be one of"):
+        nn.utils.parametrizations.orthogonal(nn.Linear(3, 3), orthogonal_map="other")
+
+
+def test_batch_norms_become_those_of_many_processes():
+    m = nn.Sequential(nn.BatchNorm2d(2, affine=False), nn.Sequential(nn.BatchNorm1d(3, eps=0.1))).eval()
+    weight, x = m[1][0].weight, floats(4, 3)
+    want = m[1](x).numpy()
+    made = nn.SyncBatchNorm.convert_sync_batchnorm(m)
+    assert made is m and isinstance(m[0], nn.SyncBatchNorm) and m[1][0].weight is weight and not m[1][0].training
+    np.testing.assert_array_equal(m[1](x).numpy(), want)
+    made.train()[0](floats(4, 2, 3, 3, 3))
+    assert m[0].num_batches_tracked.item() == 1
+    with pytest.raises(ValueError, match="expected at least 2D input"):
+        m[0](floats(3))

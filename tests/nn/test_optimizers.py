@@ -1,5 +1,6 @@
 """Optimisers by formulas in NumPy, and with PyTorch where it is: steps, states that travel, missed steps."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -170,9 +171,7 @@ def test_printing_and_bad_input():
         tt.optim.Adam([w]).load_state_dict({"state": {}, "param_groups": []})
 
 
-@pytest.mark.parametrize("name, options", [*CASES, *MORE])
-def test_like_pytorch(name, options):
-    torch = pytest.importorskip("torch")
+def like_pytorch(torch, name, options):
     w = torch.tensor(START, requires_grad=True)
     theirs = train(getattr(torch.optim, name)([w], **options), torch.tensor, w, 9)
     mine, v = ours(name, options)
@@ -193,6 +192,24 @@ def test_like_pytorch(name, options):
         told, state = theirs.state_dict(), mine.state_dict()
 
 
+def test_like_pytorch():
+    """One test, which is skipped once where PyTorch is not installed."""
+    torch = pytest.importorskip("torch")
+    for case in [*CASES, *MORE]:
+        with saying(case):
+            like_pytorch(torch, *case)
+
+
+@contextlib.contextmanager
+def saying(case):
+    """What fails says of which case."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"of {case}")
+        raise
+
+
 def valley(w):
     return (1 - w[0]) ** 2 + 10 * (w[1] - w[0] ** 2) ** 2 + (w[2:] ** 2).sum()
 
@@ -211,27 +228,36 @@ def descend(module, make, steps, **options):
     return o, w, [float(o.step(closure).detach()) for _ in range(steps)]
 
 
-@pytest.mark.parametrize("options", [{"lr": 0.3}, {"lr": 0.8, "history_size": 3}, {"lr": 0.5, "max_iter": 4}])
+STEPS = [{"lr": 0.3}, {"lr": 0.8, "history_size": 3}, {"lr": 0.5, "max_iter": 4}]
+
+
+@pytest.mark.parametrize("options", STEPS)
 def test_lbfgs(options):
     o, w, losses = descend(tt, tt.array, 12, **options)
     assert losses[-1] < 1e-2 * losses[0]
-    torch = pytest.importorskip("torch")
-    theirs, v, others = descend(torch, torch.tensor, 12, **options)
-    np.testing.assert_allclose(losses, others, rtol=1e-6, atol=1e-12)
-    assert o.state_dict()["state"][0]["func_evals"] == theirs.state_dict()["state"][0]["func_evals"]
     with pytest.raises(ValueError, match="only 'strong_wolfe' is supported"):
         tt.optim.LBFGS([w], line_search_fn="armijo")
 
 
-@pytest.mark.parametrize("options", [{}, {"max_iter": 5}, {"lr": 0.1, "history_size": 2}])
+LINES = [{}, {"max_iter": 5}, {"lr": 0.1, "history_size": 2}]
+
+
+@pytest.mark.parametrize("options", LINES)
 def test_lbfgs_looks_along_lines(options):
     """Each place that it takes has less loss than the one before, and far less after a few steps."""
     o, w, losses = descend(tt, tt.array, 6, line_search_fn="strong_wolfe", **options)
     assert losses == sorted(losses, reverse=True) and losses[-1] < 1e-3 * losses[0]
+
+
+def test_lbfgs_like_pytorch():
     torch = pytest.importorskip("torch")
-    theirs, v, others = descend(torch, torch.tensor, 6, line_search_fn="strong_wolfe", **options)
-    np.testing.assert_allclose(losses, others, rtol=1e-3, atol=1e-12)
-    assert o.state_dict()["state"][0]["func_evals"] == theirs.state_dict()["state"][0]["func_evals"]
+    searching = [{"line_search_fn": "strong_wolfe", **options} for options in LINES]
+    for options, steps, rough in [(o, 12, 1e-6) for o in STEPS] + [(o, 6, 1e-3) for o in searching]:
+        with saying(options):
+            o, _, losses = descend(tt, tt.array, steps, **options)
+            theirs, _, others = descend(torch, torch.tensor, steps, **options)
+            np.testing.assert_allclose(losses, others, rtol=rough, atol=1e-12)
+            assert o.state_dict()["state"][0]["func_evals"] == theirs.state_dict()["state"][0]["func_evals"]
 
 
 MATRIX = np.random.default_rng(4).standard_normal((4, 3))
@@ -242,18 +268,26 @@ def of_matrices(module, make, name, options):
     return train(getattr(module.optim, name)([w], **options), make, w, 5), w
 
 
-@pytest.mark.parametrize("name, options, rough", [
+OF_MATRICES = [
     ("Adafactor", {"lr": 0.1}, 1e-9), ("Adafactor", {"lr": 0.1, "weight_decay": 0.1, "d": 2.0}, 1e-9),
     ("Muon", {"lr": 0.1}, 2e-2), ("Muon", {"lr": 0.1, "nesterov": False, "adjust_lr_fn": "match_rms_adamw"}, 2e-2),
-])  # fmt: skip
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, options, rough", OF_MATRICES)
 def test_optimizers_of_matrices(name, options, rough):
     o, w = of_matrices(tt, tt.array, name, options)
     keys = {"Adafactor": {"step", "row_var", "col_var"}, "Muon": {"momentum_buffer"}}[name]
     assert set(o.state_dict()["state"][0]) == keys
+
+
+def test_optimizers_of_matrices_like_pytorch():
     torch = pytest.importorskip("torch")
-    theirs, v = of_matrices(torch, torch.tensor, name, options)
-    np.testing.assert_allclose(w.detach().numpy(), v.detach().numpy(), rtol=rough, atol=rough)
-    o.load_state_dict(theirs.state_dict()), theirs.load_state_dict(theirs.state_dict())
+    for name, options, rough in OF_MATRICES:
+        with saying((name, options)):
+            (o, w), (theirs, v) = (of_matrices(t, a, name, options) for t, a in ((tt, tt.array), (torch, torch.tensor)))
+            np.testing.assert_allclose(w.detach().numpy(), v.detach().numpy(), rtol=rough, atol=rough)
+            o.load_state_dict(theirs.state_dict()), theirs.load_state_dict(theirs.state_dict())
 
 
 def test_muon_brings_singular_values_near_one():

@@ -1,5 +1,7 @@
 """Learning rates from step to step: by what is known of them, and, where it is installed, as PyTorch has them."""
 
+import itertools
+
 import numpy as np
 import pytest
 import tutti as tt
@@ -30,10 +32,11 @@ def rates(module, made, steps=16):
     return np.array(seen)
 
 
-@pytest.mark.parametrize("made", CASES)
-def test_like_pytorch(made):
+def test_like_pytorch():
+    """One test, which is skipped once where PyTorch is not installed."""
     torch = pytest.importorskip("torch")
-    np.testing.assert_allclose(rates(tt, made), rates(torch, made), rtol=1e-9)
+    for made in CASES:
+        np.testing.assert_allclose(rates(tt, made), rates(torch, made), rtol=1e-9, err_msg=made)
 
 
 def test_known_rates():
@@ -48,10 +51,16 @@ def test_known_rates():
     assert one[5, 0] == 1 and one[5, 1] == 0.85 and abs(one[0, 0] - 1 / 25) < 1e-15
 
 
-@pytest.mark.parametrize("mode", ["min", "max"])
-@pytest.mark.parametrize("how", [{}, {"threshold_mode": "abs", "threshold": 0.3}, {"cooldown": 2, "min_lr": 0.05}])
-def test_plateaus(mode, how):
+PLATEAUS = [{}, {"threshold_mode": "abs", "threshold": 0.3}, {"cooldown": 2, "min_lr": 0.05}]
+
+
+def test_plateaus():
     torch = pytest.importorskip("torch")
+    for mode, how in itertools.product(("min", "max"), PLATEAUS):
+        np.testing.assert_allclose(*on_plateaus(torch, mode, how), rtol=1e-12, err_msg=f"{mode} {how}")
+
+
+def on_plateaus(torch, mode, how):
     values, seen = np.random.default_rng(1).standard_normal(30).cumsum() / 4, []
     for module in tt, torch:
         w = tt.ones(1).requires_grad_() if module is tt else module.ones(1, requires_grad=True)
@@ -61,7 +70,7 @@ def test_plateaus(mode, how):
         for v in values:
             s.step(v)
             seen[-1].append(o.param_groups[0]["lr"])
-    np.testing.assert_allclose(*seen, rtol=1e-12)
+    return seen
 
 
 def test_states_travel():

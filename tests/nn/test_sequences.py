@@ -81,6 +81,59 @@ def test_gradients(kind):
         np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-7)
 
 
+def projected(x, weights, layers, ways):
+    """An LSTM whose states are projected, of the weights of each layer and way."""
+    last = [[], []]
+    for layer in range(layers):
+        outs = []
+        for way in range(ways):
+            *own, project = weights[5 * (layer * ways + way) :][:5]
+            h, c, seen = np.zeros((x.shape[1], len(project))), np.zeros((x.shape[1], project.shape[1])), []
+            for t in x if way == 0 else x[::-1]:
+                h, c = step("LSTM", t, h, c, *own)
+                h = h @ project.T
+                seen.append(h)
+            outs.append(np.stack(seen if way == 0 else seen[::-1]))
+            last[0].append(h), last[1].append(c)
+        x = np.concatenate(outs, axis=-1)
+    return x, np.stack(last[0]), np.stack(last[1])
+
+
+@pytest.mark.parametrize("layers, ways", [(1, 1), (2, 2)])
+def test_states_are_projected(layers, ways):
+    m = nn.LSTM(3, 5, layers, bidirectional=ways == 2, proj_size=2, dtype="float64")
+    assert list(m.state_dict())[4] == "weight_hr_l0" and m.weight_hh_l0.shape == (20, 2)
+    x = np.random.default_rng(0).standard_normal((4, 2, 3))
+    values = [w.detach().numpy() for w in m.parameters()]
+    out, (last, memory) = m(tt.array(x))
+    for a, b in zip([out, last, memory], projected(x, values, layers, ways)):
+        np.testing.assert_allclose(a.detach().numpy(), b, rtol=1e-12)
+    packed, (last, memory) = m(rnn.pack_padded_sequence(tt.array(x), [4, 2]))
+    padded = rnn.pad_packed_sequence(packed)[0].detach().numpy()
+    for k, n in enumerate([4, 2]):
+        alone = projected(x[:n, k : k + 1], values, layers, ways)
+        np.testing.assert_allclose(padded[:n, k : k + 1], alone[0], rtol=1e-12)
+        np.testing.assert_allclose(last.detach().numpy()[:, k : k + 1], alone[1], rtol=1e-12)
+        np.testing.assert_allclose(memory.detach().numpy()[:, k : k + 1], alone[2], rtol=1e-12)
+    assert repr(m).startswith("LSTM(3, 5, proj_size=2")
+
+
+def test_gradients_of_projected_states():
+    m, r = nn.LSTM(2, 3, proj_size=2, dtype="float64"), np.random.default_rng(1)
+    values = [r.standard_normal(p.shape) for p in m.parameters()]
+    layer = tt._core.functions["nn.rnn.layers"]
+
+    def f(*own):
+        x, *weights = own
+        states = tt.zeros((1, 2, 2)), tt.zeros((1, 2, 3))
+        out, last, memory = layer("LSTM", x, *states, weights, True, 1, 0.0, False, False, None)
+        return (out * out).sum() + last.sum() + (memory * memory).sum()
+
+    given = [r.standard_normal((3, 2, 2)), *values]
+    for a, b in zip(backward(f, *given), differences(f, *given), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
 def test_cells_are_steps(kind):
     m, cell = getattr(nn, kind)(3, 4), getattr(nn, kind + "Cell")(3, 4)
@@ -365,6 +418,8 @@ def test_transformers_see_what_they_may():
     (lambda: nn.GRU(3, 4)(tt.ones(3, dtype="float32")), ValueError, "GRU: Expected input to be 2D or 3D, got 1D"),
     (lambda: nn.GRU(3, 4)(tt.ones((5, 2, 3)), tt.ones((1, 3, 4))), ValueError, r"Expected hidden.0. size \[1, 2, 4\]"),
     (lambda: nn.RNN(3, 4, nonlinearity="sin"), ValueError, "Unknown nonlinearity 'sin'. Select from 'tanh' or 'relu'."),
+    (lambda: nn.LSTM(3, 4, proj_size=4), ValueError, "proj_size has to be smaller than hidden_size"),
+    (lambda: nn.LSTM(3, 4, proj_size=-1), ValueError, "proj_size should be a positive integer or zero"),
     (lambda: nn.LSTM(3, 4, dropout=2), ValueError, "dropout should be a number in range"),
     (lambda: nn.LSTMCell(3, 4)(tt.ones((2, 5), dtype="float32")), ValueError, "input has inconsistent input_size: got"),
     (lambda: rnn.pack_padded_sequence(tt.ones((3, 2)), [1, 2]), RuntimeError, "must be sorted in decreasing order"),

@@ -95,6 +95,7 @@ LAYERS = [
     "Embedding(10, 3, max_norm=2.0, norm_type=1.0, scale_grad_by_freq=True)",
     "utils.spectral_norm(nn.Linear(2, 3))", "utils.parametrizations.weight_norm(nn.Linear(2, 3))",
     "utils.parametrizations.spectral_norm(nn.ConvTranspose2d(2, 3, 3))",
+    "utils.parametrizations.orthogonal(nn.Linear(2, 3))", "SyncBatchNorm(3, eps=0.1, affine=False)",
 ]  # fmt: skip
 
 
@@ -166,7 +167,8 @@ def test_gradients_kept_short(norm):
 @pytest.mark.parametrize("made, shape", [
     ("RNN(3, 4)", (5, 2, 3)), ("RNN(3, 4, nonlinearity='relu', num_layers=2)", (5, 2, 3)), ("LSTM(3, 4)", (5, 2, 3)),
     ("LSTM(3, 4, num_layers=2, bidirectional=True)", (5, 2, 3)),
-    ("LSTM(3, 4, batch_first=True, bias=False)", (2, 5, 3)),
+    ("LSTM(3, 4, batch_first=True, bias=False)", (2, 5, 3)), ("LSTM(3, 4, proj_size=2)", (5, 2, 3)),
+    ("LSTM(3, 4, num_layers=2, bidirectional=True, proj_size=3)", (5, 2, 3)),
     ("GRU(3, 4, 2)", (5, 2, 3)), ("GRU(3, 4, bidirectional=True)", (5, 3)), ("LSTM(3, 4)", (6, 3)),
 ])  # fmt: skip
 @pytest.mark.parametrize("started", [False, True])
@@ -179,7 +181,8 @@ def test_recurrent_layers(made, shape, started):
     if started:
         n = len([k for k in theirs.state_dict() if k.startswith("weight_hh")])
         images = () if len(shape) == 2 else (shape[0] if "batch_first" in made else shape[1],)
-        states = [both(r.standard_normal((n, *images, 4)), "float32", True) for _ in range(1 + ("LSTM" in made))]
+        widths = [getattr(theirs, "proj_size", 0) or 4, 4][: 1 + ("LSTM" in made)]
+        states = [both(r.standard_normal((n, *images, width)), "float32", True) for width in widths]
     given = [tuple(s[k] for s in states) if len(states) > 1 else (states[0][k] if states else None) for k in (0, 1)]
     got, want = ours(a, given[0]), theirs(b, given[1])
     flat = [(got[0], want[0]), *(zip(got[1], want[1]) if "LSTM" in made else [got[1:] + want[1:]])]
@@ -346,3 +349,29 @@ def test_rows_of_tables(options):
     got, want = ours(tt.array(at)), theirs(torch.tensor(at))
     compare(got, want, [], ours, theirs)
     near(ours.weight, theirs.weight, "float32")
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5)])
+@pytest.mark.parametrize("how", ["matrix_exp", "cayley", "householder", "householder of its own"])
+def test_orthogonal_weights(shape, how):
+    """Values and gradients of the same base, of the same steps away from it."""
+    named = {"orthogonal_map": how.partition(" ")[0], "use_trivialization": " " not in how}
+    r = np.random.default_rng(0)
+    weight, moved, slope = (r.standard_normal(shape) for _ in range(3))
+    if "householder" in how:  # the signs on the diagonal stay
+        moved -= np.eye(*shape) * moved
+    made, base = [], None
+    for t, array in (torch, torch.tensor), (tt, tt.array):
+        m = t.nn.Linear(*shape[::-1], bias=False, dtype=t.float64)
+        with t.no_grad():
+            m.weight[...] = array(weight)
+            t.nn.utils.parametrizations.orthogonal(m, **named)
+            one = m.parametrizations.weight
+            if named["use_trivialization"]:
+                base = one[0].base.numpy() if base is None else base
+                one[0].base[...] = array(base)
+            one.original[...] = one.original + array(moved)
+        (m.weight * array(slope)).sum().backward()
+        made.append([x.detach().numpy() for x in (m.weight, one.original.grad)])
+    for theirs, ours in zip(*made):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)

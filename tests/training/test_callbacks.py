@@ -113,35 +113,39 @@ class Given(tt.callbacks.Callback):
         logs[self.name] = self.values[epoch]
 
 
-@pytest.mark.parametrize(
-    ("settings", "values", "epochs"),
-    [
-        ({}, [3, 2, 2, 1], 3),
-        ({"patience": 2}, [3, 2, 2, 2, 1], 4),
-        ({"patience": 2}, [3, 2, 2, 1, 1, 1], 6),
-        ({"min_delta": 0.5}, [3, 2.8, 1], 2),
-        ({"mode": "max"}, [1, 2, 3, 2, 1], 4),
-        ({"baseline": 1.0, "patience": 2}, [3, 2, 1.5, 1, 1, 0], 5),
-        ({"start_from_epoch": 3}, [1, 2, 3, 4, 5, 6], 5),
-        ({}, [math.nan, 2, 3], 2),
-    ],
-)
-def test_early_stopping(settings, values, epochs):
-    def run(callbacks, given, made):
-        stop = callbacks.EarlyStopping(**settings)
-        return len(made.fit(X, Y, epochs=len(values), callbacks=[given, stop], verbose=0).epoch)
+STOPS = [
+    ({}, [3, 2, 2, 1], 3),
+    ({"patience": 2}, [3, 2, 2, 2, 1], 4),
+    ({"patience": 2}, [3, 2, 2, 1, 1, 1], 6),
+    ({"min_delta": 0.5}, [3, 2.8, 1], 2),
+    ({"mode": "max"}, [1, 2, 3, 2, 1], 4),
+    ({"baseline": 1.0, "patience": 2}, [3, 2, 1.5, 1, 1, 0], 5),
+    ({"start_from_epoch": 3}, [1, 2, 3, 4, 5, 6], 5),
+    ({}, [math.nan, 2, 3], 2),
+]
 
-    assert run(tt.callbacks, Given(values), model()) == epochs
+
+@pytest.mark.parametrize("settings, values, epochs", STOPS)
+def test_early_stopping(settings, values, epochs):
+    assert epochs_until(tt.callbacks, settings, Given(values), model()) == epochs
+
+
+def epochs_until(callbacks, settings, given, made):
+    stop = callbacks.EarlyStopping(**settings)
+    return len(made.fit(X, Y, epochs=len(given.values), callbacks=[given, stop], verbose=0).epoch)
+
+
+def test_early_stopping_is_keras():
     keras = pytest.importorskip("keras")
-    made = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
-    made.compile("sgd", "mse")
 
     class KerasGiven(keras.callbacks.Callback):
         on_epoch_end = Given.on_epoch_end
 
-    given = KerasGiven()
-    given.values, given.name = values, "val_loss"
-    assert run(keras.callbacks, given, made) == epochs
+    for settings, values, epochs in STOPS:
+        made, given = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)]), KerasGiven()
+        made.compile("sgd", "mse")
+        given.values, given.name = values, "val_loss"
+        assert epochs_until(keras.callbacks, settings, given, made) == epochs, settings
 
 
 def test_the_best_weights_come_back(capsys):

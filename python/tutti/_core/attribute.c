@@ -55,7 +55,8 @@ static PyObject *get_strides(PyObject *self, void *unused) {
   return ints(stride, tt_array_rank(a), 1);
 }
 static PyObject *get_dtype(PyObject *self, void *unused) {
-  return (void)unused, core_dtype_object(core_dtype_of(self));
+  (void)unused;
+  return core_is_tensor(self) ? core_dtype_of_tensors(core_dtype_of(self)) : core_dtype_object(core_dtype_of(self));
 }
 static PyObject *get_ndim(PyObject *self, void *unused) {
   return (void)unused, core_need(self) ? PyLong_FromLong(tt_array_rank(core_handle(self))) : NULL;

@@ -238,7 +238,9 @@ static inline void core_drain(void) {
 
 /* ---- dtypes (dtype.c) */
 int core_dtype_init(PyObject *module);
-PyObject *core_dtype_object(tt_dtype dtype); /* new reference */
+PyObject *core_dtype_object(tt_dtype dtype);     /* new reference */
+PyObject *core_dtype_of_tensors(tt_dtype dtype); /* the same as tensors give it; new reference */
+PyObject *core_py_tensor_dtypes(PyObject *self, PyObject *type);
 const char *core_dtype_name(tt_dtype dtype);
 const char *core_dtype_typestr(tt_dtype dtype);
 const char *core_dtype_format(tt_dtype dtype);

@@ -24,8 +24,12 @@ static const dtype_row rows[] = {
 
 PyTypeObject *core_dtype_type;
 static PyObject *singleton[TT_DTYPE_COUNT];
+static PyObject *given_by_tensors[TT_DTYPE_COUNT]; /* those that tensors give; NULL: nobody has tensors */
 
 PyObject *core_dtype_object(tt_dtype dtype) { return Py_NewRef(singleton[dtype]); }
+PyObject *core_dtype_of_tensors(tt_dtype dtype) {
+  return given_by_tensors[dtype] ? Py_NewRef(given_by_tensors[dtype]) : core_dtype_object(dtype);
+}
 const char *core_dtype_name(tt_dtype dtype) { return rows[dtype].name; }
 const char *core_dtype_typestr(tt_dtype dtype) { return rows[dtype].typestr; }
 const char *core_dtype_format(tt_dtype dtype) { return rows[dtype].format; }
@@ -150,7 +154,7 @@ static bool from_foreign(PyObject *o, tt_dtype *out) {
 
 /* 1 found, 0 not a dtype (no exception). */
 static bool find(PyObject *o, tt_dtype *out) {
-  if (Py_TYPE(o) == core_dtype_type) return *out = ((core_dtype *)o)->dtype, true;
+  if (PyObject_TypeCheck(o, core_dtype_type)) return *out = ((core_dtype *)o)->dtype, true;
   if (o == (PyObject *)&PyFloat_Type) return *out = TT_F64, true;
   if (o == (PyObject *)&PyLong_Type) return *out = TT_I64, true;
   if (o == (PyObject *)&PyBool_Type) return *out = TT_BOOL, true;
@@ -210,7 +214,7 @@ bool core_dtype_optional(PyObject *o, tt_dtype *out) {
 static tt_dtype self_dtype(PyObject *self) { return ((core_dtype *)self)->dtype; }
 
 static PyObject *dtype_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
-  (void)type, (void)kw;
+  (void)kw;
   tt_dtype dtype = TT_F64;
   if (PyTuple_Size(args) != 1) {
     PyErr_SetString(PyExc_TypeError, "dtype() takes exactly one argument");
@@ -218,7 +222,8 @@ static PyObject *dtype_new(PyTypeObject *type, PyObject *args, PyObject *kw) {
   }
   PyObject *o = PyTuple_GetItem(args, 0);
   if (o != Py_None && !core_dtype_from(o, &dtype)) return NULL;
-  return core_dtype_object(dtype);
+  return given_by_tensors[dtype] && Py_TYPE(given_by_tensors[dtype]) == type ? core_dtype_of_tensors(dtype)
+                                                                             : core_dtype_object(dtype);
 }
 
 static PyObject *dtype_repr(PyObject *self) { return PyUnicode_FromFormat("dtype('%s')", rows[self_dtype(self)].name); }
@@ -322,7 +327,7 @@ static PyObject *dtype_get_numpy(PyObject *self, void *unused) {
 }
 static PyObject *dtype_reduce(PyObject *self, PyObject *unused) {
   (void)unused;
-  return Py_BuildValue("O(s)", (PyObject *)core_dtype_type, rows[self_dtype(self)].name);
+  return Py_BuildValue("O(s)", (PyObject *)Py_TYPE(self), rows[self_dtype(self)].name);
 }
 
 static PyGetSetDef dtype_attributes[] = {
@@ -356,7 +361,29 @@ static PyType_Slot dtype_slots[] = {
     {Py_tp_methods, dtype_methods},
     {0, NULL},
 };
-static PyType_Spec dtype_spec = {"tutti.dtype", sizeof(core_dtype), 0, Py_TPFLAGS_DEFAULT, dtype_slots};
+static PyType_Spec dtype_spec = {"tutti.dtype", sizeof(core_dtype), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                 dtype_slots};
+
+/* One object of a class for each row, into a list of them. */
+static bool fill_dtypes(PyTypeObject *type, PyObject **list) {
+  for (int k = 0; k < TT_DTYPE_COUNT; k++) {
+    core_dtype *d = (core_dtype *)PyType_GenericAlloc(type, 0);
+    if (!d) return false;
+    d->dtype = (tt_dtype)k;
+    list[k] = (PyObject *)d;
+  }
+  return true;
+}
+
+PyObject *core_py_tensor_dtypes(PyObject *self, PyObject *type) {
+  (void)self;
+  if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, core_dtype_type)) {
+    PyErr_SetString(PyExc_TypeError, "_tensor_dtypes() takes a class under dtype");
+    return NULL;
+  }
+  if (!given_by_tensors[0] && !fill_dtypes((PyTypeObject *)type, given_by_tensors)) return NULL;
+  Py_RETURN_NONE;
+}
 
 /* ---- casting */
 
@@ -409,19 +436,14 @@ int core_dtype_init(PyObject *module) {
   if (!core_dtype_type || PyModule_AddType(module, core_dtype_type) < 0) return -1;
   PyObject *list = PyTuple_New(TT_DTYPE_COUNT);
   if (!list) return -1;
-  for (int k = 0; k < TT_DTYPE_COUNT; k++) {
-    core_dtype *d = (core_dtype *)PyType_GenericAlloc(core_dtype_type, 0);
-    if (!d) {
-      Py_DECREF(list);
-      return -1;
-    }
-    d->dtype = (tt_dtype)k;
-    singleton[k] = (PyObject *)d;
-    PyTuple_SetItem(list, k, Py_NewRef((PyObject *)d));
-    if (PyModule_AddObjectRef(module, rows[k].name, (PyObject *)d) < 0) {
-      Py_DECREF(list);
-      return -1;
-    }
+  bool filled = fill_dtypes(core_dtype_type, singleton);
+  for (int k = 0; filled && k < TT_DTYPE_COUNT; k++) {
+    PyTuple_SetItem(list, k, Py_NewRef(singleton[k]));
+    filled = PyModule_AddObjectRef(module, rows[k].name, singleton[k]) == 0;
+  }
+  if (!filled) {
+    Py_DECREF(list);
+    return -1;
   }
   int failed = PyModule_AddObjectRef(module, "dtypes", list);
   Py_DECREF(list);

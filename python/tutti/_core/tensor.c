@@ -155,7 +155,7 @@ static PyObject *py_tensor_class(PyObject *self, PyObject *unused) {
 static PyObject *py_tensor_float(PyObject *self, PyObject *dtype) {
   (void)self;
   tt_dtype type;
-  if (dtype == Py_None) return core_dtype_object(default_float);
+  if (dtype == Py_None) return core_dtype_of_tensors(default_float);
   if (!core_dtype_from(dtype, &type)) return NULL;
   if (core_dtype_kind(type) != 'f') {
     PyErr_SetString(PyExc_TypeError, "only floating-point types are supported as the default type");
@@ -186,11 +186,13 @@ static PyObject *py_result_type(PyObject *self, PyObject *const *arg, Py_ssize_t
     PyErr_SetString(PyExc_TypeError, "result_type() takes two tensors or numbers");
     return NULL;
   }
-  return core_dtype_object(result_type(v, 2));
+  return core_dtype_of_tensors(result_type(v, 2));
 }
 
 PyMethodDef core_tensor_functions[] = {
     {"_tensor_class", py_tensor_class, METH_NOARGS, NULL},
+    /* _tensor_dtypes(class): the types of tensors' elements are of this class under dtype from now on */
+    {"_tensor_dtypes", core_py_tensor_dtypes, METH_O, NULL},
     {"_tensor_float", py_tensor_float, METH_O, NULL},
     {"_as_tensor", py_as_tensor, METH_O, NULL},
     {"_result_type", CORE_FAST(py_result_type), METH_FASTCALL, NULL},

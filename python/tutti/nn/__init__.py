@@ -25,7 +25,7 @@ _LATER = {
     "TransformerEncoderLayer",
     "_weighted": "BatchNorm1d BatchNorm2d BatchNorm3d Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d "
     "ConvTranspose3d Embedding Flatten GroupNorm Identity InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
-    "Linear PReLU RMSNorm RReLU Unflatten",
+    "Linear PReLU RMSNorm RReLU SyncBatchNorm Unflatten",
     "init": "init",
     "utils": "utils",
 }

@@ -3,6 +3,7 @@
 import inspect
 
 from . import _weighted
+from ._calls import Hooks
 from ._module import UninitializedParameter
 
 _WORDS = """A {base} that learns from its first input how many {what} there are; then it is one.
@@ -79,7 +80,7 @@ class _Lazy:
         return self._become(shape[-1] if issubclass(self._base, _weighted.Linear) else shape[1])
 
     def _become(self, n):
-        kept = {name: self.__dict__[name] for name in ("_forward_hooks", "_forward_pre_hooks", "training")}
+        kept = {name: self.__dict__[name] for name in (*Hooks.KINDS, "_hook_options", "training")}
         arguments, held = (
             self._arguments,
             [a for a in (*self._parameters.values(), *self._buffers.values()) if a is not None],

@@ -4,7 +4,9 @@ import itertools
 from collections import OrderedDict, namedtuple
 
 from .. import _core, autograd
+from . import _calls
 
+_watched = _calls.watched
 _Matched = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 
 
@@ -84,18 +86,7 @@ class UninitializedParameter(Parameter):
         return "<UninitializedParameter>"
 
 
-class _Handle:
-    """Takes a hook away again."""
-
-    def __init__(self, hooks, hook):
-        self._hooks, self.id = hooks, next(_numbers)
-        hooks[self.id] = hook
-
-    def remove(self):
-        self._hooks.pop(self.id, None)
-
-
-_numbers = itertools.count()
+_EXTRA = "_extra_state"  # its name in states
 
 
 def _named(members, prefix):
@@ -120,8 +111,10 @@ class Module:
     training = True
 
     def __init__(self):
-        for name in "_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks":
+        for name in "_parameters", "_buffers", "_modules", "_hook_options", "_state_hooks":
             object.__setattr__(self, name, {})
+        for name in _calls.Hooks.KINDS:
+            object.__setattr__(self, name, OrderedDict())
         object.__setattr__(self, "_passing", set())  # buffers that are no part of the state
         object.__setattr__(self, "training", True)
 
@@ -293,6 +286,41 @@ class Module:
             if not isinstance(found, Module):
                 raise AttributeError(f"{type(self).__name__} has no module `{target}`")
         return found
+
+    def set_submodule(self, target, module, strict=False):
+        """Put a module in the place of another, by its path.
+
+        Parameters
+        ----------
+        target : str
+            Names with points between.
+        module : Module
+            The module.
+        strict : bool
+            Whether there has to be one.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> m = tt.nn.Sequential(tt.nn.ReLU())
+        >>> m.set_submodule("0", tt.nn.Tanh())
+        >>> m[0]
+        Tanh()
+        """
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
+        if not isinstance(getattr(parent, name, module), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
 
     def get_parameter(self, target):
         """A parameter by its path.
@@ -576,25 +604,25 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
-        if not self._forward_pre_hooks and not self._forward_hooks:
+        if not self._hook_options and not _watched:
             return self.forward(*args, **kwargs)
-        for hook in list(self._forward_pre_hooks.values()):
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        result = self.forward(*args, **kwargs)
-        for hook in list(self._forward_hooks.values()):
-            changed = hook(self, args, result)
-            result = result if changed is None else changed
-        return result
+        return _calls.call(self, args, kwargs)
 
-    def register_forward_pre_hook(self, hook):
+    def _add_hook(self, kind, hook, prepend, **options):
+        told = tuple(name for name, value in options.items() if value)
+        return _calls.Handle(getattr(self, kind), hook, self._hook_options, told, prepend)
+
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Call a function before forward.
 
         Parameters
         ----------
         hook : callable
             Gets the module and its arguments; gives others, or None.
+        prepend : bool
+            Whether it is called before the hooks that are there.
+        with_kwargs : bool
+            Whether it gets the arguments by name too, and gives a pair.
 
         Returns
         -------
@@ -608,15 +636,21 @@ class Module:
         >>> m(tt.array([-1.0, 1.0]))
         array([1., 0.])
         """
-        return _Handle(self._forward_pre_hooks, hook)
+        return self._add_hook("_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
 
-    def register_forward_hook(self, hook):
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Call a function after forward.
 
         Parameters
         ----------
         hook : callable
             Gets the module, its arguments and its result; gives another one, or None.
+        prepend : bool
+            Whether it is called before the hooks that are there.
+        with_kwargs : bool
+            Whether it gets the arguments by name too, before the result.
+        always_call : bool
+            Whether it is called where forward failed, too.
 
         Returns
         -------
@@ -630,7 +664,57 @@ class Module:
         >>> m(tt.array([-1.0, 1.0]))
         array([10., 11.])
         """
-        return _Handle(self._forward_hooks, hook)
+        return self._add_hook("_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_call=always_call)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        """Call a function on the way back, when the gradients of the result are known.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module and a tuple with a gradient for each result; gives others, or None.
+        prepend : bool
+            Whether it is called before the hooks that are there.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> m, x = tt.nn.ReLU(), tt.ones(2).requires_grad_()
+        >>> handle = m.register_full_backward_pre_hook(lambda module, grads: (grads[0] * 3,))
+        >>> m(x).sum().backward()
+        >>> x.grad
+        array([3., 3.])
+        """
+        return self._add_hook("_backward_pre_hooks", hook, prepend)
+
+    def register_full_backward_hook(self, hook, prepend=False):
+        """Call a function on the way back, when the gradients of the arguments are known.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module, a tuple with a gradient for each argument (None: there is none) and one with those of the
+            results; gives others for the arguments, or None.
+        prepend : bool
+            Whether it is called before the hooks that are there.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> m, x = tt.nn.ReLU(), tt.ones(2).requires_grad_()
+        >>> handle = m.register_full_backward_hook(lambda module, into, out: print(into[0], out[0]))
+        >>> m(x).sum().backward()
+        [1. 1.] [1. 1.]
+        """
+        return self._add_hook("_backward_hooks", hook, prepend)
 
     # ---- state
 
@@ -655,11 +739,174 @@ class Module:
         ['weight', 'bias']
         """
         made = OrderedDict()
-        for path, module in self.named_modules(remove_duplicate=False):
-            for name, value in itertools.chain(module._parameters.items(), module._buffers.items()):
-                if value is not None and name not in module._passing:
-                    made[prefix + _named(name, path)] = value if keep_vars else value.detach()
+        self._save(made, prefix, keep_vars)
         return made
+
+    def _save(self, made, prefix, keep_vars):
+        self._call_state_hooks("before_saving", prefix, keep_vars)
+        for name, value in self._members():
+            made[prefix + name] = value if keep_vars else _core.detach(value)
+        if self._has_extra_state():
+            made[prefix + _EXTRA] = self.get_extra_state()
+        for name, module in self._modules.items():
+            if module is not None:
+                module._save(made, f"{prefix}{name}.", keep_vars)
+        self._call_state_hooks("after_saving", made, prefix, {})
+
+    def _members(self):
+        """The parameters and buffers of this module that are part of the state."""
+        both = itertools.chain(self._parameters.items(), self._buffers.items())
+        return [(name, value) for name, value in both if value is not None and name not in self._passing]
+
+    def _has_extra_state(self):
+        return type(self).get_extra_state is not Module.get_extra_state
+
+    def get_extra_state(self):
+        """What else is part of the state; a subclass that has something has this method and set_extra_state.
+
+        Returns
+        -------
+        object
+            It.
+
+        Examples
+        --------
+        >>> class Counted(tt.nn.Module):
+        ...     n = 3
+        ...     def get_extra_state(self):
+        ...         return self.n
+        ...     def set_extra_state(self, state):
+        ...         self.n = state
+        >>> dict(Counted().state_dict())
+        {'_extra_state': 3}
+        """
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
+
+    def set_extra_state(self, state):
+        """Take what get_extra_state() gave.
+
+        Parameters
+        ----------
+        state : object
+            It.
+
+        Returns
+        -------
+        None
+
+        Examples
+        --------
+        >>> class Counted(tt.nn.Module):
+        ...     def get_extra_state(self):
+        ...         return 3
+        ...     def set_extra_state(self, state):
+        ...         print("read", state)
+        >>> Counted().load_state_dict({"_extra_state": 4})
+        read 4
+        <All keys matched successfully>
+        """
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
+
+    def _add_state_hook(self, when, hook):
+        return _calls.Handle(self._state_hooks.setdefault(when, OrderedDict()), hook)
+
+    def _call_state_hooks(self, when, *args):
+        if self._state_hooks:
+            for hook in list(self._state_hooks.get(when, {}).values()):
+                if hook(self, *args) is not None:
+                    raise RuntimeError("hooks of states change what they are given; they must not return anything")
+
+    def register_state_dict_pre_hook(self, hook):
+        """Call a function before the module's state is made.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module, what stands before its names, and keep_vars.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> m = tt.nn.Linear(2, 3)
+        >>> handle = m.register_state_dict_pre_hook(lambda module, prefix, keep_vars: print("saved"))
+        >>> list(m.state_dict())
+        saved
+        ['weight', 'bias']
+        """
+        return self._add_state_hook("before_saving", hook)
+
+    def register_state_dict_post_hook(self, hook):
+        """Call a function with the module's state, which it may change.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module, the state, what stands before its names, and an empty dict.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> m = tt.nn.Linear(2, 3)
+        >>> handle = m.register_state_dict_post_hook(lambda module, state, prefix, _: state.__delitem__("bias"))
+        >>> list(m.state_dict())
+        ['weight']
+        """
+        return self._add_state_hook("after_saving", hook)
+
+    def register_load_state_dict_pre_hook(self, hook):
+        """Call a function with a state before it is read; it may change it.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module, a copy of the state, what stands before the module's names, an empty dict, strict, and
+            lists of missing and unexpected names and of errors.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> def renamed(module, state, *_):
+        ...     state["bias"] = state.pop("beta")
+        >>> m = tt.nn.Linear(1, 1)
+        >>> handle = m.register_load_state_dict_pre_hook(renamed)
+        >>> m.load_state_dict({"weight": tt.ones((1, 1)), "beta": tt.ones(1)})
+        <All keys matched successfully>
+        """
+        return self._add_state_hook("before_loading", hook)
+
+    def register_load_state_dict_post_hook(self, hook):
+        """Call a function after a state was read.
+
+        Parameters
+        ----------
+        hook : callable
+            Gets the module, and the missing and unexpected names, which it may change.
+
+        Returns
+        -------
+        object
+            Its remove() takes the hook away.
+
+        Examples
+        --------
+        >>> m = tt.nn.Linear(1, 1)
+        >>> handle = m.register_load_state_dict_post_hook(lambda module, names: names.missing_keys.clear())
+        >>> m.load_state_dict({})
+        <All keys matched successfully>
+        """
+        return self._add_state_hook("after_loading", hook)
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Write the arrays of a state into parameters and buffers, all or none.
@@ -686,23 +933,18 @@ class Module:
         >>> tt.all(a.weight == b.weight).item()
         True
         """
-        for path, module in list(self.named_modules()):
-            module._before_loading(_named("", path), state_dict)
-        own = self.state_dict(keep_vars=True)
-        missing = [name for name in own if name not in state_dict]
-        unexpected = [name for name in state_dict if name not in own]
-        given = {name: _as_array(state_dict[name], name) for name in own if name in state_dict}
-        wrong = []
-        if strict and unexpected:
-            wrong.append("Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in unexpected)))
-        if strict and missing:
-            wrong.append("Missing key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in missing)))
-        for name, value in given.items():
-            if value.shape != own[name].shape:
-                wrong.append(
-                    f"size mismatch for {name}: copying a param with shape {value.shape} from checkpoint, "
-                    f"the shape in current model is {own[name].shape}."
-                )
+        state, wrong, names = OrderedDict(state_dict), [], IncompatibleKeys([], [])
+        for path, module in list(self.named_modules(remove_duplicate=False)):
+            module._before_loading(_named("", path), state)
+            module._call_state_hooks("before_loading", state, _named("", path), {}, strict, *names, wrong)
+        own, others = self._places()
+        names.missing_keys.extend(name for name in (*own, *others) if name not in state)
+        names.unexpected_keys.extend(name for name in state if name not in own and name not in others)
+        given = {name: _as_array(state[name], name) for name in own if name in state}
+        misfits = strict and any(names)  # which those who watch may explain
+        if misfits:
+            self._end_loading(names)
+        wrong = [*(_names_amiss(names) if strict else ()), *_shapes_amiss(given, own), *wrong]
         if wrong:
             raise RuntimeError(
                 "Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(wrong))
@@ -713,7 +955,25 @@ class Module:
                     self._assign(name, value)
                 else:
                     own[name][...] = value
-        return IncompatibleKeys(missing, unexpected)
+        for name, module in others.items():
+            if name in state:
+                module.set_extra_state(state[name])
+        if not misfits:
+            self._end_loading(names)
+        return names
+
+    def _places(self):
+        """The arrays of the state by their paths, and the modules that have something else."""
+        own, others = {}, {}
+        for path, module in self.named_modules(remove_duplicate=False):
+            own.update((_named(name, path), value) for name, value in module._members())
+            if module._has_extra_state():
+                others[_named(_EXTRA, path)] = module
+        return own, others
+
+    def _end_loading(self, names):
+        for module in reversed(list(self.modules())):
+            module._call_state_hooks("after_loading", names)
 
     def _before_loading(self, path, state):
         """Called before a state, in which this module's names begin with a path, is compared with what is here."""
@@ -995,6 +1255,23 @@ def _indented(text):
 
 def _type_name(value):
     return type(value).__name__
+
+
+def _names_amiss(names):
+    words = []
+    for what, which in ("Unexpected", names.unexpected_keys), ("Missing", names.missing_keys):
+        if which:
+            words.append("{} key(s) in state_dict: {}. ".format(what, ", ".join(f'"{k}"' for k in which)))
+    return words
+
+
+def _shapes_amiss(given, own):
+    return [
+        f"size mismatch for {name}: copying a param with shape {value.shape} from checkpoint, the shape in current "
+        f"model is {own[name].shape}."
+        for name, value in given.items()
+        if value.shape != own[name].shape
+    ]
 
 
 def _as_array(value, name):

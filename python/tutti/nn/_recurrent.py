@@ -16,6 +16,7 @@ _WORDS = {
     "batch_first": "bool : Whether the first axis is that of images, not of steps.",
     "dropout": "float : The chance that a state goes between layers, in training.",
     "bidirectional": "bool : Whether there is a second network from the end.",
+    "proj_size": "int : How long states are that a step gives, projected from those of the gates; 0: as long as these.",
     "device": "Device or str : Where the parameters lie.",
     "dtype": "dtype : Their type; None: float32.",
 }
@@ -36,8 +37,9 @@ def _zeros(like, *shape):
 class _Recurrent(Module):
     mode = ""
 
-    def _begin(self, sizes, num_layers, bias, batch_first, dropout, bidirectional, place):
+    def _begin(self, sizes, num_layers, bias, batch_first, dropout, bidirectional, place, proj_size=0):
         super().__init__()
+        self.proj_size = proj_size
         (self.input_size, self.hidden_size), self.num_layers = sizes, num_layers
         self.bias, self.batch_first, self.dropout, self.bidirectional = bias, batch_first, dropout, bidirectional
         if not isinstance(dropout, (int, float)) or isinstance(dropout, bool) or not 0 <= dropout <= 1:
@@ -48,15 +50,28 @@ class _Recurrent(Module):
             raise ValueError("hidden_size must be greater than zero")
         if num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
-        ways, rows = (2 if bidirectional else 1), _GATES[self.mode] * self.hidden_size
+        if proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        ways = 2 if bidirectional else 1
         for layer in range(num_layers):
-            inputs = self.input_size if layer == 0 else self.hidden_size * ways
+            inputs = self.input_size if layer == 0 else self._given() * ways
             for end in ("", "_reverse")[:ways]:
-                for name, shape in ("weight_ih", (rows, inputs)), ("weight_hh", (rows, self.hidden_size)):
+                for name, shape in self._shapes(inputs, bias):
                     self.register_parameter(f"{name}_l{layer}{end}", _new(shape, *place))
-                for name in ("bias_ih", "bias_hh") if bias else ():
-                    self.register_parameter(f"{name}_l{layer}{end}", _new(rows, *place))
         self.reset_parameters()
+
+    def _given(self):
+        """How long the states are that a step gives."""
+        return self.proj_size or self.hidden_size
+
+    def _shapes(self, inputs, bias):
+        """The weights of one direction of a layer."""
+        rows = _GATES[self.mode] * self.hidden_size
+        shapes = [("weight_ih", (rows, inputs)), ("weight_hh", (rows, self._given()))]
+        shapes += [("bias_ih", rows), ("bias_hh", rows)] if bias else []
+        return [*shapes, ("weight_hr", (self.proj_size, self.hidden_size))] if self.proj_size else shapes
 
     def reset_parameters(self):
         """Draw the parameters: uniform up to one over the root of hidden_size.
@@ -79,13 +94,14 @@ class _Recurrent(Module):
         input : ndarray or PackedSequence
             [steps, images, input_size], or without images; sequences of several lengths are packed.
         hx : ndarray, or tuple of ndarray
-            The first states, [num_layers * ways, images, hidden_size]; of LSTM with the memories. None: zeros.
+            The first states, [num_layers * ways, images, hidden_size or proj_size]; of LSTM with the memories. None:
+            zeros.
 
         Returns
         -------
         tuple
-            The states, [steps, images, ways * hidden_size], or packed; and the last ones, of LSTM a pair with the
-            memories.
+            The states, [steps, images, ways * hidden_size or proj_size], or packed; and the last ones, of LSTM a
+            pair with the memories.
 
         Examples
         --------
@@ -112,8 +128,8 @@ class _Recurrent(Module):
 
     def _states(self, input, states, images, batch_sizes):
         if states is None:
-            first = self.num_layers * (2 if self.bidirectional else 1), images, self.hidden_size
-            states = [_zeros(input, *first)] * 2
+            first = self.num_layers * (2 if self.bidirectional else 1), images
+            states = [_zeros(input, *first, width) for width in (self._given(), self.hidden_size)]
         weights = list(self._parameters.values())
         return _layers(
             self.mode,
@@ -153,7 +169,8 @@ class _Recurrent(Module):
         '2, 3, num_layers=2'
         """
         said = [f"{self.input_size}, {self.hidden_size}"]
-        usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0, "bidirectional": False}
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0.0}
+        usual["bidirectional"] = False
         said += [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
         return ", ".join(said)
 
@@ -192,10 +209,35 @@ class RNN(_Recurrent):
 class LSTM(_Recurrent):
     __doc__ = _told(
         "A recurrent network with a memory, which gates write, keep and read.",
-        f"input_size hidden_size num_layers {_ALL}",
+        f"input_size hidden_size num_layers {_ALL.replace('device', 'proj_size device')}",
         [">>> tt.nn.LSTM(2, 3, batch_first=True)", "LSTM(2, 3, batch_first=True)"],
     )
     mode = "LSTM"
+
+    def __init__(
+        self,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        bias=True,
+        batch_first=False,
+        dropout=0.0,
+        bidirectional=False,
+        proj_size=0,
+        device=None,
+        dtype=None,
+    ):
+        sizes = input_size, hidden_size
+        self._begin(sizes, num_layers, bias, batch_first, dropout, bidirectional, (device, dtype), proj_size)
+
+
+class GRU(_Recurrent):
+    __doc__ = _told(
+        "A recurrent network whose states are left for new ones by a gate.",
+        f"input_size hidden_size num_layers {_ALL}",
+        [">>> tt.nn.GRU(2, 3, bidirectional=True)", "GRU(2, 3, bidirectional=True)"],
+    )
+    mode = "GRU"
 
     def __init__(
         self,
@@ -211,16 +253,6 @@ class LSTM(_Recurrent):
     ):
         sizes = input_size, hidden_size
         self._begin(sizes, num_layers, bias, batch_first, dropout, bidirectional, (device, dtype))
-
-
-class GRU(_Recurrent):
-    __doc__ = _told(
-        "A recurrent network whose states are left for new ones by a gate.",
-        f"input_size hidden_size num_layers {_ALL}",
-        [">>> tt.nn.GRU(2, 3, bidirectional=True)", "GRU(2, 3, bidirectional=True)"],
-    )
-    mode = "GRU"
-    __init__ = LSTM.__init__
 
 
 class _Cell(Module):

@@ -1050,6 +1050,97 @@ def _channel_norm(base, n, ranks):
 BatchNorm1d, BatchNorm2d, BatchNorm3d = (
     _channel_norm(_BatchNorm, n, ranks) for n, ranks in ((1, (2, 3)), (2, (4,)), (3, (5,)))
 )
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Channels of a batch less their mean, over their spread, of inputs with any number of axes of space.
+
+    Other processes would have a part in the moments; there is one.
+
+    Parameters
+    ----------
+    num_features : int
+        How many channels there are.
+    eps : float
+        What is added to the variance.
+    momentum : float
+        The share of the batch in the running moments; None: the mean of all.
+    affine : bool
+        Whether there are a factor and a number for each channel.
+    track_running_stats : bool
+        Whether there are running moments.
+    process_group : object
+        Has no effect.
+    device : Device or str
+        Where the parameters lie.
+    dtype : dtype
+        Their type; None: float32.
+    bias : bool
+        Whether there is the number, if there is the factor.
+
+    Examples
+    --------
+    >>> tt.nn.SyncBatchNorm(2)
+    SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+    """
+
+    def __init__(
+        self,
+        num_features,
+        eps=1e-05,
+        momentum=0.1,
+        affine=True,
+        track_running_stats=True,
+        process_group=None,
+        device=None,
+        dtype=None,
+        *,
+        bias=True,
+    ):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check(self, input):
+        if input.ndim < 2:
+            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+        if input.shape[1] == 0:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module, process_group=None):
+        """Put one in the place of each BatchNorm, with the same parameters and moments.
+
+        Parameters
+        ----------
+        module : Module
+            Where they are looked for.
+        process_group : object
+            Has no effect.
+
+        Returns
+        -------
+        Module
+            The module, or another one for a BatchNorm.
+
+        Examples
+        --------
+        >>> tt.nn.SyncBatchNorm.convert_sync_batchnorm(tt.nn.Sequential(tt.nn.BatchNorm1d(2)))
+        Sequential(
+          (0): SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+        )
+        """
+        made = module
+        if isinstance(module, _BatchNorm):
+            numbers = module.num_features, module.eps, module.momentum, module.affine, module.track_running_stats
+            made = cls(*numbers, process_group, bias=module.bias is not None)
+            for members in "_parameters", "_buffers":
+                getattr(made, members).update(getattr(module, members))
+            made.train(module.training)
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
 InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = (_channel_norm(_InstanceNorm, n, (n + 1, n + 2)) for n in (1, 2, 3))
 
 

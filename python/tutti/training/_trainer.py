@@ -363,6 +363,10 @@ class Trainer:
         """
         return self._outputs(data[0])
 
+    def _told(self, data):
+        """What steps get: x, y and the weights of samples."""
+        return data
+
     def _floats(self):
         """The type that floats of data get: 32 bits, but those of a model that computes with 64."""
         first = next((p.dtype for p in self.parameters() if p.dtype.kind == "f"), None)
@@ -508,7 +512,7 @@ class Trainer:
         for data in epoch_batches:
             if begin:
                 begin(step, {})
-            own = self.train_step(data)
+            own = self.train_step(self._told(data))
             if end:
                 end(step, Logs(dict(own) if own is not None else self._results() if keeps else self._results))
                 if self.stop_training:
@@ -570,7 +574,7 @@ class Trainer:
                 for step, data in enumerate(source):
                     if begin:
                         begin(step, {})
-                    own = self.test_step(data)
+                    own = self.test_step(self._told(data))
                     if end:
                         end(step, Logs(dict(own) if own is not None else self._results))
         finally:
@@ -608,7 +612,7 @@ class Trainer:
                 for step, data in enumerate(source):
                     if begin:
                         begin(step, {})
-                    found.append(self.predict_step(data))
+                    found.append(self.predict_step(self._told(data)))
                     tt.eval(*_tree.leaves(found[-1]))
                     if end:
                         end(step, {"outputs": found[-1]})
@@ -648,7 +652,7 @@ class Trainer:
         was = self.training
         self.train(True)
         try:
-            return self._numbers(self.train_step(data), return_dict)
+            return self._numbers(self.train_step(self._told(data)), return_dict)
         finally:
             self.train(was)
 
@@ -679,7 +683,7 @@ class Trainer:
         self.train(False)
         try:
             with tt.no_grad():
-                return self._numbers(self.test_step(data), return_dict)
+                return self._numbers(self.test_step(self._told(data)), return_dict)
         finally:
             self.train(was)
 
@@ -705,7 +709,7 @@ class Trainer:
         self.train(False)
         try:
             with tt.no_grad():
-                return self.predict_step((_data.as_arrays(x, self._floats()), None, None))
+                return self.predict_step(self._told((_data.as_arrays(x, self._floats()), None, None)))
         finally:
             self.train(was)
 

@@ -22,12 +22,13 @@ void tt__rule_binary_cross_entropy(const tt_rule *r) {
 
 /* Of [steps, images, classes]: the slopes came with the loss, one for each image. */
 void tt__rule_ctc_loss(const tt_rule *r) {
-  tt_array *slope = tt__rule_operand(r, 1), *g = r->g[0];
-  if (r->taped) {
-    tt__compose_fail(r->c, TT_ENOTIMPL, "the second derivative of 'ctc_loss' is not implemented");
-    return;
-  }
-  if (!slope) return;
+  tt_array *slope = tt__rule_operand(r, 1), *g = r->g[0], *src[2] = {tt__rule_operand(r, 0), g};
+  if (!slope || !src[0]) return;
+  bool before = tt__session_tape;
+  tt__session_tape = false;
   g = tt__compose_expand(r->c, tt__compose_expand(r->c, g, 1), 0);
   r->out[0] = tt__compose_op2(r->c, TT_MUL, slope, g);
+  tt__session_tape = before;
+  /* The slopes are numbers: who asks for the second derivative is told that there is none, as PyTorch does. */
+  if (r->taped) r->out[0] = tt__compose_derived(r->c, "ctc_loss_backward", src, 2, r->out[0]);
 }

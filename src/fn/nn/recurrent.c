@@ -18,8 +18,9 @@ static const char *const names[] = {
 typedef struct cell {
   tt_composer *c;
   tt_recurrent_kind kind;
-  int64_t width; /* of the state */
+  int64_t width, given; /* of a gate, and of the state that a step gives */
   tt_array *from_input, *from_state, *input_bias, *state_bias;
+  tt_array *project; /* NULL: the state is as wide as a gate */
   tt_array *h, *memory;
 } cell;
 
@@ -40,6 +41,7 @@ static void step_lstm(cell *l, tt_array *sums) {
   tt_array *add = tt__compose_op2(c, TT_MUL, gate_sigmoid(l, sums, 0), tt__compose_op1(c, TT_TANH, gate(l, sums, 2)));
   l->memory = tt__compose_op2(c, TT_ADD, keep, add);
   l->h = tt__compose_op2(c, TT_MUL, gate_sigmoid(l, sums, 3), tt__compose_op1(c, TT_TANH, l->memory));
+  if (l->project) l->h = tt__compose_matmul(c, l->h, l->project);
 }
 
 /* The new state is left for the old one by the gate z. */
@@ -75,10 +77,10 @@ static tt_array *row_of(tt_composer *c, tt_array *states, int64_t k) {
   return one ? tt__compose_reshape(c, one, 2, tt__array_len(one) + 1) : NULL;
 }
 
-/* Step by step: the states, of LSTM with the last memory behind them. */
+/* Step by step: the states, of LSTM with the last memory behind them where it is as wide as they are. */
 static tt_array *spelled(cell *l, tt_array *x, bool reverse) {
   tt_composer *c = l->c;
-  int64_t n = tt__array_len(x)[0], more = l->memory != NULL;
+  int64_t n = tt__array_len(x)[0], more = l->memory != NULL && !l->project;
   tt_array **out = tt__compose_scratch(c, n + more, sizeof(tt_array *));
   for (int64_t k = 0; k < n && out; k++) {
     int64_t t = reverse ? n - 1 - k : k;
@@ -92,7 +94,7 @@ static tt_array *spelled(cell *l, tt_array *x, bool reverse) {
 tt_array *tt__recurrent_spelled(tt_composer *c, const tt_lib_attr *attr, tt_array *x, tt_array *w, tt_array *state) {
   tt_recurrent_kind kind = (tt_recurrent_kind)attr->i[0];
   int64_t images = attr->i[2], width = tt__array_len(w)[1], rows = tt__array_len(state)[0];
-  cell l = {.c = c, .kind = kind, .width = width, .from_state = tt__compose_swap(c, w)};
+  cell l = {.c = c, .kind = kind, .width = width, .given = width, .from_state = tt__compose_swap(c, w)};
   l.h = tt__compose_slice(c, state, 0, 0, images, 1);
   if (rows > images) {
     tt_array *more = tt__compose_slice(c, state, 0, images, rows - images, 1);
@@ -118,8 +120,9 @@ static tt_array *state_of(cell *l, tt_dtype t) {
   return part[0] && part[1] ? tt__compose_concat(c, part, 2, 0) : NULL;
 }
 
-/* The type of a sequence by the library's row; bool where there is none. */
+/* The type of a sequence by the library's row; bool where there is none, as for states that are projected. */
 static tt_dtype type_for_row(const cell *l, const tt_array *x, const tt_array *w) {
+  if (l->project) return TT_BOOL;
   const tt_array *all[] = {x, w, l->h, l->memory, l->state_bias};
   tt_dtype t = (tt_dtype)x->dtype;
   for (int k = 0; k < 5; k++) {
@@ -152,7 +155,7 @@ static tt_array *by_row(cell *l, tt_array *x, tt_array *w, bool reverse, tt_dtyp
   return done ? tt__compose_cast(c, tt__compose_derived_call(c, &attr, src, 4, out[0]), given) : NULL;
 }
 
-/* Steps of what the inputs add, [steps, images, gates * width], forward or from the end; gives [steps, images, width],
+/* Steps of what the inputs add, [steps, images, gates * width], forward or from the end; gives [steps, images, given],
  * and `l` the last state. w: from state to gates. */
 static tt_array *steps_of(cell *l, tt_array *sums, tt_array *w, bool reverse) {
   tt_composer *c = l->c;
@@ -162,7 +165,7 @@ static tt_array *steps_of(cell *l, tt_array *sums, tt_array *w, bool reverse) {
   tt_array *y = t != TT_BOOL ? by_row(l, sums, w, reverse, t) : spelled(l, sums, reverse);
   if (!y) return NULL;
   l->h = row_of(c, y, reverse ? 0 : n - 1);
-  if (!l->memory) return y;
+  if (!l->memory || l->project) return y;
   l->memory = row_of(c, y, n);
   return tt__compose_slice(c, y, 0, 0, n, 1);
 }
@@ -211,7 +214,7 @@ static tt_array *packed_steps(cell *l, tt_array *sums, tt_array *w, bool reverse
     l->h = enter(c, h, first, one->images, &done);
     l->memory = enter(c, memory, first_memory, one->images, &done_memory);
     tt_array *part = rows_of(c, sums, one->at, one->at + rows);
-    const int64_t cut[3] = {one->steps, one->images, tt__array_len(sums)[1]}, flat[2] = {rows, l->width};
+    const int64_t cut[3] = {one->steps, one->images, tt__array_len(sums)[1]}, flat[2] = {rows, l->given};
     tt_array *y = part ? steps_of(l, tt__compose_reshape(c, part, 3, cut), w, reverse) : NULL;
     if (!y || !(out[k] = tt__compose_reshape(c, y, 2, flat))) return NULL;
     h = l->h;
@@ -246,7 +249,7 @@ static tt_array *run(cell *l, tt_array *x, tt_array *w, bool reverse, const segm
 
 typedef struct network {
   tt_recurrent_kind kind;
-  int64_t layers, ways, width;
+  int64_t layers, ways, width, given; /* as those of a cell */
   bool biases, training;
   double dropout;
   tt_array **weight;
@@ -261,23 +264,30 @@ static tt_recurrent_kind kind_of(tt_composer *c, const char *name) {
   return TT_RECURRENT_KINDS;
 }
 
+/* How many weights each direction of a layer has; the last one projects, if states are not as wide as gates. */
+static int64_t weights_of_way(const network *w) { return (w->biases ? 4 : 2) + (w->given != w->width); }
+static tt_array **weights_at(const network *w, int64_t k) { return w->weight + k * weights_of_way(w); }
+
 static cell cell_of(tt_composer *c, const network *w, int64_t k, tt_array *h, tt_array *memory) {
-  tt_array **own = w->weight + k * (w->biases ? 4 : 2);
-  cell l = {.c = c, .kind = w->kind, .width = w->width, .h = row_of(c, h, k), .memory = row_of(c, memory, k)};
+  tt_array **own = weights_at(w, k);
+  cell l = {.c = c, .kind = w->kind, .width = w->width, .given = w->given};
+  l.h = row_of(c, h, k);
+  l.memory = row_of(c, memory, k);
   l.from_input = tt__compose_swap(c, own[0]);
   l.from_state = tt__compose_swap(c, own[1]);
   if (w->biases) l.input_bias = own[2], l.state_bias = own[3];
+  if (w->given != w->width) l.project = tt__compose_swap(c, own[weights_of_way(w) - 1]);
   return l;
 }
 
-static bool check_states(tt_composer *c, const network *w, tt_array *x, tt_array *state, const char *name) {
+static bool check_states(tt_composer *c, const network *w, tt_array *x, tt_array *state, bool memory) {
   const int64_t images = w->packed.one ? w->packed.images : tt__array_len(x)[1];
-  const int64_t want[3] = {w->layers * w->ways, images, w->width};
+  const int64_t want[3] = {w->layers * w->ways, images, memory ? w->width : w->given};
   if (state->rank == 3 && memcmp(tt__array_len(state), want, sizeof want) == 0) return true;
   char there[160], here[160];
   tt__window_shape(3, want, there, sizeof there);
   tt__window_shape(state->rank, tt__array_len(state), here, sizeof here);
-  tt__compose_fail(c, TT_EVALUE, "Expected %s size %s, got %s", name, there, here);
+  tt__compose_fail(c, TT_EVALUE, "Expected hidden[%d] size %s, got %s", memory, there, here);
   return false;
 }
 
@@ -301,6 +311,10 @@ static bool read_packed(tt_composer *c, const tt_call_frame *f, tt_array *x, seg
   return c->code == TT_OK;
 }
 
+static bool misfit(tt_composer *c, const network *w) {
+  return tt__compose_fail(c, TT_EVALUE, "%s: %lld weights do not fit", names[w->kind], (long long)w->weights) != NULL;
+}
+
 static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_array *x) {
   w->kind = kind_of(c, tt__arg_string(c, f, 0, ""));
   w->weight = tt__arg_arrays(c, f, 4, &w->weights);
@@ -311,9 +325,10 @@ static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_
   w->ways = tt__arg_bool(c, f, 9, false) ? 2 : 1;
   if (c->code != TT_OK || !x || !w->weight) return false;
   if (tt__arg_given(f, 10) && !read_packed(c, f, x, &w->packed)) return false;
-  if (w->weights != w->layers * w->ways * (w->biases ? 4 : 2) || w->weights == 0)
-    return tt__compose_fail(c, TT_EVALUE, "%s: %lld weights do not fit", names[w->kind], (long long)w->weights) != NULL;
-  w->width = tt__array_len(w->weight[1])[1];
+  if (w->weights < 2) return misfit(c, w);
+  w->width = w->given = tt__array_len(w->weight[1])[1];
+  if (w->kind == TT_LSTM) w->width = tt__array_len(w->weight[0])[0] / tt__recurrent_gates(TT_LSTM);
+  if (w->weights != w->layers * w->ways * weights_of_way(w)) return misfit(c, w);
   int64_t inputs = tt__array_len(w->weight[0])[1], rank = w->packed.one ? 2 : 3;
   int64_t have = x->rank == rank ? tt__array_len(x)[rank - 1] : -1;
   if (inputs != have)
@@ -329,9 +344,8 @@ static bool read_network(tt_composer *c, const tt_call_frame *f, network *w, tt_
 static tt_array *nn_recurrent(tt_composer *c, tt_call_frame *f) {
   network w = {0};
   tt_array *x = tt__arg_array(c, f, 1), *h = tt__arg_array(c, f, 2), *memory = NULL;
-  if (!read_network(c, f, &w, x) || !h || !check_states(c, &w, x, h, "hidden[0]")) return NULL;
-  if (w.kind == TT_LSTM && (!(memory = tt__arg_array(c, f, 3)) || !check_states(c, &w, x, memory, "hidden[1]")))
-    return NULL;
+  if (!read_network(c, f, &w, x) || !h || !check_states(c, &w, x, h, false)) return NULL;
+  if (w.kind == TT_LSTM && (!(memory = tt__arg_array(c, f, 3)) || !check_states(c, &w, x, memory, true))) return NULL;
   int64_t n = w.layers * w.ways;
   tt_array **last = tt__compose_scratch(c, 2 * n, sizeof(tt_array *));
   for (int64_t layer = 0; layer < w.layers && last; layer++) {
@@ -339,8 +353,7 @@ static tt_array *nn_recurrent(tt_composer *c, tt_call_frame *f) {
     for (int64_t d = 0; d < w.ways; d++) {
       int64_t k = layer * w.ways + d;
       cell l = cell_of(c, &w, k, h, memory);
-      tt_array *from_state = w.weight[k * (w.biases ? 4 : 2) + 1];
-      if (!(way[d] = run(&l, x, from_state, d == 1, &w.packed))) return NULL;
+      if (!(way[d] = run(&l, x, weights_at(&w, k)[1], d == 1, &w.packed))) return NULL;
       last[k] = tt__compose_expand(c, l.h, 0);
       last[n + k] = memory ? tt__compose_expand(c, l.memory, 0) : NULL;
     }
@@ -365,7 +378,7 @@ static tt_array *nn_recurrent_cell(tt_composer *c, tt_call_frame *f) {
   w.weight = tt__arg_arrays(c, f, 4, &w.weights);
   if (!x || !h || !w.weight || c->code != TT_OK) return NULL;
   w.biases = w.weights == 4;
-  w.width = tt__array_len(w.weight[1])[1];
+  w.width = w.given = tt__array_len(w.weight[1])[1];
   int64_t inputs = tt__array_len(w.weight[0])[1], have = tt__array_len(x)[x->rank - 1];
   if (inputs != have)
     return tt__compose_fail(c, TT_EVALUE, "input has inconsistent input_size: got %lld, expected %lld", (long long)have,

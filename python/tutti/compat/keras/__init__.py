@@ -10,10 +10,12 @@ from . import (
     config,
     constraints,
     datasets,
+    dtype_policies,
     initializers,
     layers,
     losses,
     metrics,
+    mixed_precision,
     models,
     ops,
     optimizers,
@@ -25,6 +27,7 @@ from . import (
 from ._graph import KerasTensor
 from ._model import Model, Sequential
 from ._variable import Variable
+from .dtype_policies import DTypePolicy, FloatDTypePolicy
 from .initializers import Initializer
 from .layers import Input, InputSpec, Layer
 from .losses import Loss
@@ -34,10 +37,10 @@ from .regularizers import Regularizer
 
 __version__ = "3.12.0"
 __all__ = [
-    "Initializer", "Input", "InputSpec", "KerasTensor", "Layer", "Loss", "Metric", "Model", "Optimizer", "Regularizer",
-    "Sequential", "Variable", "activations", "backend", "callbacks", "config", "constraints", "datasets",
-    "initializers", "layers", "losses", "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving",
-    "utils", "version",
+    "DTypePolicy", "FloatDTypePolicy", "Initializer", "Input", "InputSpec", "KerasTensor", "Layer", "Loss",
+    "Metric", "Model", "Optimizer", "Regularizer", "Sequential", "Variable", "activations", "backend", "callbacks",
+    "config", "constraints", "datasets", "dtype_policies", "initializers", "layers", "losses", "metrics",
+    "mixed_precision", "models", "ops", "optimizers", "random", "regularizers", "saving", "utils", "version",
 ]  # fmt: skip
 
 

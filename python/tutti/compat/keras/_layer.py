@@ -6,9 +6,9 @@ import warnings
 import weakref
 
 import tutti as _tt
-from tutti.nn._module import _Handle
+from tutti.nn._calls import Handle
 
-from . import _state, config
+from . import _state, dtype_policies
 from ._configured import Configured
 from ._graph import KerasTensor, Node, Operation, any_symbolic, get_mask, infer, with_mask
 from ._tree import flatten, map_structure
@@ -126,7 +126,7 @@ class Layer(Configured, Operation):
             self._inputs_told = (kwargs.pop("input_dim"),)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
-        self._dtype = str(getattr(dtype, "name", dtype) or config.floatx())
+        self.dtype_policy = dtype
         self.built, self.autocast, self.input_spec, self.training = False, autocast, None, False
         self._trainable = trainable
         self.activity_regularizer = regularizers.get(activity_regularizer)
@@ -213,11 +213,26 @@ class Layer(Configured, Operation):
             layer.trainable = value
 
     @property
+    def dtype_policy(self):
+        """The types that weights are kept and outputs are computed in."""
+        return dtype_policies.get(self._policy)
+
+    @dtype_policy.setter
+    def dtype_policy(self, value):
+        policy = dtype_policies.get(value)
+        self._policy, self._dtype, self._computes = policy.name, policy.variable_dtype, policy.compute_dtype
+
+    @property
     def dtype(self):
         """The type of the weights."""
         return self._dtype
 
-    compute_dtype = variable_dtype = dtype
+    variable_dtype = dtype
+
+    @property
+    def compute_dtype(self):
+        """The type that floats are computed in."""
+        return self._computes
 
     @property
     def path(self):
@@ -256,7 +271,7 @@ class Layer(Configured, Operation):
             made = Variable(
                 initializers.get(initializer), shape, dtype or self.dtype, trainable and self._trainable, name=name
             )
-        made._can_train = trainable
+        made._can_train, made.autocast = trainable, autocast
         made.regularizer, made.constraint = regularizers.get(regularizer), constraints.get(constraint)
         self._own.append(made)
         return made
@@ -342,8 +357,8 @@ class Layer(Configured, Operation):
         if isinstance(x, KerasTensor) or not (hasattr(x, "__array__") or isinstance(x, _tt.ndarray)):
             return x
         mask, made = get_mask(x), tensor(x)
-        if self.autocast and made.dtype != self._dtype and made.dtype.kind == "f":
-            made = made.astype(self.compute_dtype)
+        if self.autocast and made.dtype != self._computes and (made.dtype.kind == "f" or made.dtype == "bfloat16"):
+            made = made.astype(self._computes)
         return made if mask is None or made is x else with_mask(made, mask)
 
     def __call__(self, *args, **kwargs):
@@ -390,17 +405,30 @@ class Layer(Configured, Operation):
         accepted = _signature(type(self).call).parameters
         training = self._resolve_training(None, accepted)
         with _state.settings(layer=self, training=training):
-            outputs = self.call(x, training=training) if "training" in accepted else self.call(x)
+            outputs = self._cast(x, training=training) if "training" in accepted else self._cast(x)
         self._add_activity_loss(outputs)
         self._run_hooks(x, outputs)
         return outputs if type(self).compute_mask is Layer.compute_mask else self._with_masks(x, outputs, None)
 
     def _computed(self, args, kwargs):
         if not any_symbolic(args, kwargs):
-            return self.call(*args, **kwargs)
+            return self._cast(*args, **kwargs)
         if type(self).compute_output_spec is not Layer.compute_output_spec:
             return self.compute_output_spec(*args, **kwargs)
-        return infer(self.call, args, kwargs)
+        return infer(self._cast, args, kwargs)
+
+    def _cast(self, *args, **kwargs):
+        """call(), in which trained weights have the type that is computed in."""
+        if _state.is_symbolic():  # what stands for inputs has their types yet
+            args, kwargs = map_structure(self._converted, (args, kwargs))
+        if self._computes == self._dtype:
+            return self.call(*args, **kwargs)
+        kept = {name: v for name, v in self.__dict__.items() if _is_cast(v)}
+        self.__dict__.update((name, v.astype(self._computes)) for name, v in kept.items())
+        try:
+            return self.call(*args, **kwargs)
+        finally:
+            self.__dict__.update(kept)
 
     def _resolve_training(self, training, accepted):
         if training is None:
@@ -460,7 +488,7 @@ class Layer(Configured, Operation):
     def register_forward_hook(self, hook):
         """Call a function with the layer, its input and its outputs after each call; the handle takes it away."""
         self._forward_hooks = self._forward_hooks or {}
-        return _Handle(self._forward_hooks, hook)
+        return Handle(self._forward_hooks, hook)
 
     def _run_hooks(self, inputs, outputs):
         if self._forward_hooks and not _state.is_symbolic():
@@ -508,11 +536,11 @@ class Layer(Configured, Operation):
             with self._scope():
                 self.build(input_shape)
             self.built = True
-        return map_structure(lambda x: x.shape, infer(self.call, tuple(stand_ins), {}))
+        return map_structure(lambda x: x.shape, infer(self._cast, tuple(stand_ins), {}))
 
     def get_config(self):
         """What from_config() makes it of again."""
-        made = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        made = {"name": self.name, "trainable": self.trainable, "dtype": self._policy}
         skipped = ("name", "trainable", "dtype", "args", "kwargs", "self")
         return {**made, **{k: v for k, v in Configured.get_config(self).items() if k not in skipped and v is not None}}
 
@@ -522,6 +550,11 @@ class Layer(Configured, Operation):
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def _is_cast(v):
+    """Is it a weight that a layer reads in the type that it computes in? What runs along is written."""
+    return isinstance(v, Variable) and v._can_train and v.autocast and v.dtype == "float32"
 
 
 def _is_no_mask(key, value):

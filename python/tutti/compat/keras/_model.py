@@ -4,8 +4,9 @@ import warnings
 
 import tutti as _tt
 from tutti.training._trainer import Trainer
+from tutti.training._trainer import _size as _batch_size
 
-from . import _state, optimizers
+from . import _state, optimizers, utils
 from ._configured import CustomObjectScope, deserialize_keras_object, serialize_keras_object, serialize_part
 from ._graph import FunctionOperation, KerasTensor, infer, map_graph, run_graph
 from ._layer import Layer
@@ -197,6 +198,9 @@ class Model(Trainer, Layer):
         from . import losses
 
         optimizer = optimizers.get(optimizer)
+        scaled = isinstance(optimizer, optimizers.LossScaleOptimizer)
+        if kwargs.pop("auto_scale_loss", True) and self.dtype_policy.name == "mixed_float16" and not scaled:
+            optimizer = optimizers.LossScaleOptimizer(optimizer, name="loss_scale_optimizer")
         optimizer._follow(lambda: self.trainable_weights)
         made = map_structure(losses.wrapped, loss)
         super().compile(optimizer, made, *args, **kwargs)
@@ -218,10 +222,51 @@ class Model(Trainer, Layer):
         """One step of training; where nothing can be trained, the loss is all there is."""
         if self._idle is None and self.built:
             self._idle = not self.trainable_weights
-        return self.test_step(data) if self._idle else super().train_step(data)
+        if self._idle:
+            return self.test_step(data)
+        data = utils.unpack_x_y_sample_weight(data)
+        if isinstance(self.optimizer, optimizers.LossScaleOptimizer):
+            return self._scaled_step(data)
+        return super().train_step(data)
+
+    def test_step(self, data):
+        """One step of an evaluation."""
+        return super().test_step(utils.unpack_x_y_sample_weight(data))
+
+    def predict_step(self, data):
+        """The outputs for a batch."""
+        return super().predict_step(utils.unpack_x_y_sample_weight(data))
+
+    def _told(self, data):
+        """What steps get: no more than there is of x, y and the weights of samples."""
+        return utils.pack_x_y_sample_weight(*data)
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """The results of all metrics, after the given ones have counted a batch."""
+        if self._metrics_given is not None:
+            with _tt.no_grad():
+                self._metrics_given.update(y, y_pred, sample_weight)
+        return self.get_metrics_result()
+
+    def get_metrics_result(self):
+        """The results of all metrics by their names."""
+        return {metric.name: metric.result() for metric in self.metrics}
+
+    def _scaled_step(self, data):
+        x, y, sample_weight = data
+        y_pred = self._outputs(x)
+        loss = self.compute_loss(x, y, y_pred, sample_weight, training=True)
+        self.optimizer.zero_grad()
+        self.optimizer.scale_loss(loss).backward()
+        self._count(loss, data, y_pred, _batch_size(x))
+        self.optimizer.step()
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss of compile(), and what layers and regularisers add."""
+        y_pred = map_structure(_in_full, y_pred)
+        given = self._metrics_given
+        if given is not None and given.parts is None and given.given != (None, None):
+            given.build(y, y_pred)  # so that steps of users find them from the first one on
         total = None if self._losses is None else self._losses(y, y_pred, sample_weight)
         if self._regularized is None and self.built:
             self._regularized = [v for v in self.trainable_weights if v.regularizer is not None]
@@ -254,7 +299,7 @@ class Model(Trainer, Layer):
         """Write the weights by name."""
         from . import saving
 
-        saving.save_weights(self, filepath)
+        saving.save_weights(self, filepath, overwrite)
 
     def load_weights(self, filepath, skip_mismatch=False, **unused):
         """Read the weights by name."""
@@ -296,6 +341,11 @@ class Model(Trainer, Layer):
         import json
 
         return json.dumps(serialize_keras_object(self), default=list, **kwargs)
+
+
+def _in_full(x):
+    """Losses of 16-bit floats are computed in 32."""
+    return x.astype("float32") if str(getattr(x, "dtype", "")) in ("float16", "bfloat16") else x
 
 
 def _graph_arguments(args, kwargs):

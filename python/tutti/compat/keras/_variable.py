@@ -24,6 +24,7 @@ class Variable(Parameter):
         floats = _tt.issubdtype(value.dtype, _tt.inexact)
         self = super().__new__(cls, value, bool(trainable) and floats)
         self._trainable = self._can_train = bool(trainable)
+        self.autocast = autocast
         self.name = name or _state.auto_name("variable")
         self.path, self.regularizer, self.constraint = _state.below(self.name), None, None
         return self

@@ -17,6 +17,20 @@ def set_floatx(value):
     _values["floatx"] = str(value)
 
 
+def dtype_policy():
+    """The policy of layers that say nothing of their type."""
+    from .dtype_policies import DTypePolicy
+
+    return DTypePolicy(_values.get("policy") or floatx())
+
+
+def set_dtype_policy(policy):
+    """Another policy for layers that are made from now on."""
+    from . import dtype_policies
+
+    _values["policy"] = dtype_policies.get(policy).name
+
+
 def epsilon():
     """What is added so that nothing is divided by 0."""
     return _values["epsilon"]

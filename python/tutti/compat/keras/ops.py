@@ -1,9 +1,12 @@
 """keras.ops: tutti's functions under Keras' names. Of a KerasTensor they make KerasTensors, and nodes of a graph."""
 
 import functools as _functools
+import sys as _sys
+import types as _types
 
 import tutti as _tt
 
+from . import _images
 from . import config as _config
 from ._graph import KerasTensor as _KerasTensor
 from ._graph import any_symbolic as _any_symbolic
@@ -558,6 +561,176 @@ def vectorized_map(function, elements):
 def map(f, xs):
     """A function of each part along the first axis."""
     return vectorized_map(f, xs)
+
+
+def _places(ids, n):
+    """Which elements are of which segment, [segments, elements]."""
+    n = int(_tt.max(ids).item()) + 1 if n is None else n
+    return ids == _tt.arange(n, dtype=ids.dtype)[:, None]
+
+
+def _by_segments(name, fold, empty):
+    def call(data, segment_ids, num_segments=None, sorted=False):
+        own = _places(segment_ids, num_segments)
+        own = own.reshape(*own.shape, *(1,) * (data.ndim - 1))
+        return fold(_tt.where(own, data, _tt.asarray(empty(data.dtype), dtype=data.dtype)), 1).astype(data.dtype)
+
+    call.__doc__ = f"The {name} of the elements of each segment."
+    return _op(call, f"segment_{name}")
+
+
+def _end(dtype, first):
+    """The least number of a type, or the greatest."""
+    if dtype.kind in "iu":
+        return _tt.iinfo(dtype).min if first else _tt.iinfo(dtype).max
+    return -_tt.inf if first else _tt.inf
+
+
+segment_sum = _by_segments("sum", _tt.sum, lambda dtype: 0)
+segment_prod = _by_segments("prod", _tt.prod, lambda dtype: 1)
+segment_max = _by_segments("max", _tt.max, lambda dtype: _end(dtype, True))
+segment_min = _by_segments("min", _tt.min, lambda dtype: _end(dtype, False))
+
+
+@_op
+def scatter_update(inputs, indices, updates):
+    """A copy, with other elements at places."""
+    made = inputs.copy()
+    made[tuple(_tt.moveaxis(indices, -1, 0))] = updates
+    return made
+
+
+@_op
+def saturate_cast(x, dtype):
+    """A cast, whose results are the type's first and last number for what it has no room for."""
+    kind = _tt.dtype(dtype)
+    return _images.saturated(x, kind) if kind.kind in "iu" and x.dtype.kind != "b" else x.astype(kind)
+
+
+def _each_axis(x, axis):
+    return tuple(axis) if isinstance(axis, (list, tuple)) else (axis,)
+
+
+def _fitted(part, x, axis):
+    """Numbers for each place of some axes, with an axis of 1 for each other one."""
+    kept = {a % x.ndim for a in _each_axis(x, axis)}
+    return part.reshape([n if k in kept else 1 for k, n in enumerate(x.shape)])
+
+
+@_op
+def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None):
+    """Elements less their mean, over their spread."""
+    axes = _each_axis(x, axis)
+    mean = _tt.mean(x, axes, keepdims=True)
+    spread = _tt.mean(_tt.square(x - mean), axes, keepdims=True)
+    made = (x - mean) / _tt.sqrt(spread + (_config.epsilon() if epsilon is None else epsilon))
+    made = made if gamma is None else made * _fitted(gamma, x, axis)
+    return made if beta is None else made + _fitted(beta, x, axis)
+
+
+@_op
+def rms_normalization(x, scale=1, axis=-1, epsilon=None):
+    """Elements over the root of the mean of their squares."""
+    size = _tt.mean(_tt.square(x), _each_axis(x, axis), keepdims=True)
+    made = x / _tt.sqrt(size + (_config.epsilon() if epsilon is None else epsilon))
+    return made * (_fitted(scale, x, axis) if isinstance(scale, _tt.ndarray) and scale.ndim else scale)
+
+
+@_op
+def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3):
+    """Channels less a mean, over a spread."""
+    made = (x - _fitted(mean, x, axis)) / _tt.sqrt(_fitted(variance, x, axis) + epsilon)
+    made = made if scale is None else made * _fitted(scale, x, axis)
+    return made if offset is None else made + _fitted(offset, x, axis)
+
+
+@_op
+def dot_product_attention(
+    query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None,
+    attn_logits_soft_cap=None,
+):  # fmt: skip
+    """Attention of [images, steps, heads, features]."""
+    if attn_logits_soft_cap is not None:
+        raise NotImplementedError("tutti.compat.keras does not cover attn_logits_soft_cap")
+    parts = [_tt.swapaxes(x, 1, 2) for x in (query, key, value)]
+    if is_causal:
+        causal = _tt.tril(_tt.ones((query.shape[1], key.shape[1]), dtype="bool"))
+        mask = causal if mask is None else mask & causal
+    if bias is not None and mask is not None:
+        bias = _tt.where(mask, bias, -_tt.inf)
+    given = mask if bias is None else bias
+    return _tt.swapaxes(_F.scaled_dot_product_attention(*parts, given, scale=scale), 1, 2)
+
+
+@_op
+def ctc_loss(target, output, target_length, output_length, mask_index=0):
+    """The loss of each sequence of labels."""
+    chances = _F.log_softmax(_tt.swapaxes(output, 0, 1), -1)
+    lengths = (x.astype("int64") for x in (output_length, target_length))
+    return _F.ctc_loss(chances, target.astype("int64"), *lengths, blank=mask_index, reduction="none")
+
+
+@_op
+def solve_triangular(a, b, lower=False):
+    """The solution of triangular equations."""
+    vector = b.ndim == a.ndim - 1
+    made = _tt.linalg.solve((_tt.tril if lower else _tt.triu)(a), b[..., None] if vector else b)
+    return made[..., 0] if vector else made
+
+
+@_op
+def psnr(x1, x2, max_val):
+    """How much larger the largest value is than the difference, in decibels."""
+    return 10 * _tt.log10(max_val**2 / _tt.mean(_tt.square(x1 - x2)))
+
+
+def _transform(name, function):
+    def call(x):
+        made = function(x[0] + 1j * x[1])
+        return made.real, made.imag
+
+    call.__doc__ = "The transform of real and imaginary parts, as such."
+    return _op(call, name)
+
+
+fft, fft2, ifft2 = (_transform(name, getattr(_tt.fft, name)) for name in ("fft", "fft2", "ifft2"))
+
+
+@_op
+def rfft(x, fft_length=None):
+    """The transform of real numbers, as real and imaginary parts."""
+    made = _tt.fft.rfft(x, fft_length)
+    return made.real, made.imag
+
+
+@_op
+def irfft(x, fft_length=None):
+    """The real numbers that a transform is of."""
+    return _tt.fft.irfft(x[0] + 1j * x[1], fft_length)
+
+
+column_stack, matrix_power = _op(_tt.column_stack, "column_stack"), _op(_tt.linalg.matrix_power, "matrix_power")
+
+
+def dtype(x):
+    """The name of the type."""
+    return str(x.dtype)
+
+
+def switch(index, branches, *operands):
+    """What one of several functions gives."""
+    k, last = int(index), len(branches) - 1
+    return branches[0 if k < 0 else last if k > last else k](*operands)
+
+
+# The modules in this one: images have functions of their own, the others are all of these.
+image = _types.SimpleNamespace(
+    **{
+        name: _op(getattr(_images, name))
+        for name in ("affine_transform", "crop_images", "pad_images", "resize", "rgb_to_grayscale")
+    }
+)
+core = linalg = math = nn = numpy = _sys.modules[__name__]
 
 
 def __getattr__(name):

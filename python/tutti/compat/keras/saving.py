@@ -6,7 +6,7 @@ import zipfile as _zipfile
 
 from tutti import safetensors as _safetensors
 
-from . import _configured
+from . import _configured, _h5
 from ._configured import (  # noqa: F401
     CustomObjectScope,
     custom_object_scope,
@@ -22,22 +22,33 @@ def _in_order(model):
     return {f"{k:04d}/{v.name}": v for k, v in enumerate(model.weights)}
 
 
+def _is_h5(filepath):
+    return str(filepath).endswith((".h5", ".hdf5"))
+
+
 def _refuse_h5(filepath):
-    if str(filepath).endswith((".h5", ".hdf5")):
+    if _is_h5(filepath):
         raise NotImplementedError(
-            f"tutti.compat.keras does not cover HDF5 ({filepath}): give the file a name that ends with .safetensors"
+            f"tutti.compat.keras does not cover whole models in HDF5 ({filepath}): give the file a name that ends with "
+            ".keras, or save the weights alone as .weights.h5"
         )
 
 
 def save_weights(model, filepath, overwrite=True, **unused):
-    """Write a model's weights by name, as safetensors."""
-    _refuse_h5(filepath)
+    """Write a model's weights: as Keras does to a .weights.h5, where h5py is installed, else as safetensors."""
+    if not overwrite and _os.path.exists(filepath):
+        raise FileExistsError(f"The file is there already: {_os.fspath(filepath)}. Pass overwrite=True.")
+    if _is_h5(filepath):
+        _h5.check_name(filepath)
+        return _h5.save(model, filepath)
     _safetensors.save_file({name: v.detach() for name, v in _in_order(model).items()}, _os.fspath(filepath))
 
 
 def load_weights(model, filepath, skip_mismatch=False, **unused):
-    """Read a model's weights by name."""
-    _refuse_h5(filepath)
+    """Read a model's weights by their places."""
+    if _is_h5(filepath):
+        _h5.check_name(filepath)
+        return _h5.load(model, filepath, skip_mismatch)
     _assign(model, _safetensors.load_file(_os.fspath(filepath)), skip_mismatch)
 
 

@@ -108,7 +108,9 @@ def unpack_x_y_sample_weight(data):
 
 def pack_x_y_sample_weight(x, y=None, sample_weight=None):
     """x, y and weights of samples as a batch."""
-    return x if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
+    if y is None:
+        return (x,) if isinstance(x, (list, tuple)) else x
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
 
 
 def plot_model(model, to_file="model.png", **unused):

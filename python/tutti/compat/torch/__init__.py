@@ -10,20 +10,19 @@ from ... import autograd as _autograd
 from . import _functions, _making
 from ._making import *  # noqa: F403
 from ._random import *  # noqa: F403
-from ._tensor import Size, Tensor, device
+from ._tensor import Size, Tensor, device, dtype
 
 __version__ = "2.15.0"
 
-__all__ = ["Size", "Tensor", "device"]
+__all__ = ["Size", "Tensor", "device", "dtype"]
 
-# Types are tutti's own.
-bool, uint8, uint16, uint32, uint64 = _tt.bool, _tt.uint8, _tt.uint16, _tt.uint32, _tt.uint64
-int8, int16, int32, int64 = _tt.int8, _tt.int16, _tt.int32, _tt.int64
-float16, bfloat16, float32, float64 = _tt.float16, _core.bfloat16, _tt.float32, _tt.float64
-complex64, complex128 = _tt.complex64, _tt.complex128
+bool, uint8, uint16, uint32, uint64 = map(dtype, ("bool", "uint8", "uint16", "uint32", "uint64"))
+int8, int16, int32, int64 = map(dtype, ("int8", "int16", "int32", "int64"))
+float16, bfloat16, float32, float64 = map(dtype, ("float16", "bfloat16", "float32", "float64"))
+complex64, complex128 = map(dtype, ("complex64", "complex128"))
 short, int, long, half, float, double = int16, int32, int64, float16, float32, float64
 cfloat, cdouble = complex64, complex128
-dtype, finfo, iinfo = _core.dtype, _tt.finfo, _tt.iinfo
+finfo, iinfo = _tt.finfo, _tt.iinfo
 strided, contiguous_format, channels_last, preserve_format = "torch.strided", "contiguous", "channels_last", "preserve"
 pi, e, inf, nan, newaxis = _tt.pi, _tt.e, _tt.inf, _tt.nan, None
 
@@ -121,6 +120,14 @@ from . import autograd, cuda, linalg, nn, optim  # noqa: E402, F401 (they use th
 from ._saving import load, save  # noqa: E402, F401
 
 _AMP = "get_autocast_dtype is_autocast_available is_autocast_enabled".split()
+# Functions of networks that are here, too.
+_OF_NETWORKS = """
+adaptive_avg_pool1d alpha_dropout avg_pool1d bilinear binary_cross_entropy_with_logits celu channel_shuffle conv1d
+conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity
+ctc_loss dropout feature_alpha_dropout group_norm hardshrink hinge_embedding_loss kl_div layer_norm margin_ranking_loss
+max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm
+rrelu selu threshold triplet_margin_loss
+""".split()
 _LATER = "accelerator amp backends distributed fft onnx serialization special utils".split()
 
 
@@ -129,6 +136,10 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("." + name, __name__)
+    if name in _OF_NETWORKS:
+        return getattr(nn.functional, name)
+    if name.endswith("_") and not name.startswith("_") and hasattr(Tensor, name):
+        return getattr(Tensor, name)
     if name == "autocast" or name in _AMP:
         return getattr(_tt.amp, name)
     if name.startswith("__"):

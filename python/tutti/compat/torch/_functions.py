@@ -205,6 +205,42 @@ def _svd(input, some):
     return u, s, _f.conjugate(_f.swapaxes(vh, -1, -2))
 
 
+def _unique_neighbours(input, inverse, counts, dim):
+    """Elements, or parts along an axis, without those that are as the one before."""
+    x = _f.ravel(input) if dim is None else _f.moveaxis(input, dim, 0)
+    n = x.shape[0]
+    other = _f.any(x[1:] != x[:-1], tuple(range(1, x.ndim)))
+    first = _f.concatenate([_f.ones(min(n, 1), dtype="bool"), other])
+    made, place = x[first], _f.cumsum(first.astype("int64")) - 1
+    made = made if dim is None else _f.moveaxis(made, 0, dim)
+    parts = [made]
+    if inverse:
+        parts.append(_f.reshape(place, input.shape) if dim is None else place)
+    if counts:
+        parts.append(_f.bincount(place, minlength=0))
+    parts = [_core._as_tensor(part) for part in parts]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _window(make, n, periodic, *, dtype=None, device=None, layout=None, pin_memory=False, requires_grad=False):
+    """A window; a periodic one is a longer one without its last number."""
+    made = make(n + 1)[:n] if periodic and n > 1 else make(n)
+    made = _core._as_tensor(_f.asarray(made, dtype or _core._tensor_float(None), device=device))
+    return made.requires_grad_() if requires_grad else made
+
+
+def _kind(dtype):
+    """Truths, whole numbers, floats, complex numbers: nothing is cast to one before its own."""
+    kind = _core.dtype(dtype).kind
+    return {"b": 0, "u": 1, "i": 1, "c": 3}.get(kind, 2)
+
+
+def _matrix_exp(input):
+    from ...nn.utils._orthogonal import matrix_exp
+
+    return matrix_exp(input)
+
+
 def _norm(input, p, dim, keepdim, dtype):
     x = input if dtype is None else input.astype(dtype)
     if p == "nuc":
@@ -624,6 +660,9 @@ Tensor.index_add_ = _changing(lambda made, dim, index, src, reduce, alpha: _inde
 Tensor.index_copy_ = _changing(lambda made, dim, index, src, reduce, alpha: _index_put(made, dim, index, src))
 Tensor.unsqueeze_ = lambda self, dim: _core._become(self, functions["unsqueeze"](self, dim)) or self
 Tensor.squeeze_ = lambda self, dim=None: _core._become(self, functions["squeeze"](self, dim)) or self
+Tensor.transpose_ = lambda self, dim0, dim1: _core._become(self, functions["transpose"](self, dim0, dim1)) or self
+Tensor.swapaxes_ = Tensor.swapdims_ = Tensor.transpose_
+Tensor.tile = lambda self, *dims: _f.tile(self, _listed(dims))
 Tensor.t_ = lambda self: _core._become(self, functions["t"](self)) or self
 Tensor.sum_to_size = lambda self, *size: _sum_to(self, size)
 Tensor.where = lambda self, condition, other: _where(condition, self, other)

@@ -99,7 +99,7 @@ def _drawn(name):
         *size, generator=None, out=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False
     ):
         kind = _float(dtype)
-        exact = kind if str(kind) in ("float32", "float64") else _core.float32
+        exact = kind if kind.name in ("float32", "float64") else _core.float32
         made = getattr(_draws(generator), name)(listed(size), dtype=exact)
         made = _finished(made, kind, device, requires_grad)
         return made if out is None else written(out, made)

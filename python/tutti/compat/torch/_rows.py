@@ -132,7 +132,7 @@ masked_fill(input, mask, value) = _where(mask, value, input).astype(input.dtype,
 masked_scatter(input, mask, source) = _masked_scatter(input, mask, source)
 masked_select(input, mask) = _select_masked(input, mask)
 matmul(input, other) = _matmul(input, other)
-matrix_exp(input) = _linalg.matrix_exp(input)
+matrix_exp(input) = _matrix_exp(input)
 matrix_power(input, n) = _linalg.matrix_power(input, n)
 max(input, dim=None, keepdim=False) = _extreme(input, dim, keepdim, _f.max, _f.argmax, _f.maximum)
 maximum(input, other) = _f.maximum(input, other)
@@ -201,6 +201,12 @@ take_along_dim(input, indices, dim=None) =
 tensor_split(input, indices_or_sections, dim=0) = _split_at(input, indices_or_sections, dim)
 topk(input, k, dim=-1, largest=True, sorted=True) = _topk(input, k, dim, largest)
 trace(input) = _f.trace(input)
+adjoint(input) = _f.conjugate(_f.swapaxes(input, -1, -2))
+conj(input) = _f.conjugate(input)
+is_signed(input) = input.dtype.is_signed
+is_same_size(input, other) = input.shape == other.shape
+unique_consecutive(input, return_inverse=False, return_counts=False, dim=None) =
+ _unique_neighbours(input, return_inverse, return_counts, dim)
 transpose(input, dim0, dim1) = _f.swapaxes(input, dim0, dim1)
 tril(input, diagonal=0) = _f.tril(input, diagonal)
 triu(input, diagonal=0) = _f.triu(input, diagonal)
@@ -266,7 +272,18 @@ triu_indices(row, col, offset=0, *, dtype="int64", device=None, layout=None) =
 var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None) =
  (var(input, dim, unbiased, keepdim, correction=correction), mean(input, None if isinstance(dim, bool) else dim,
  keepdim))
+vander(x, N=None, increasing=False) = _f.vander(x, N, increasing).astype(x.dtype)
 vstack(tensors) = _f.vstack(tensors)
+bartlett_window(window_length, periodic=True, **how) = _window(_f.bartlett, window_length, periodic, **how)
+blackman_window(window_length, periodic=True, **how) = _window(_f.blackman, window_length, periodic, **how)
+hamming_window(window_length, periodic=True, **how) = _window(_f.hamming, window_length, periodic, **how)
+hann_window(window_length, periodic=True, **how) = _window(_f.hanning, window_length, periodic, **how)
+kaiser_window(window_length, periodic=True, beta=12.0, **how) =
+ _window(lambda n: _f.kaiser(n, beta), window_length, periodic, **how)
+can_cast(from_, to) = _kind(from_) <= _kind(to)
+promote_types(type1, type2) = _core._result_type(_f.zeros(1, dtype=type1), _f.zeros(1, dtype=type2))
+scalar_tensor(s, *, dtype=None, device=None) =
+ _core._as_tensor(_f.asarray(s, dtype or _core._tensor_float(None), device=device))
 where(condition, input=None, other=None) =
  _f.nonzero(condition) if input is None else _where(condition, input, other)
 zeros_like(input, **how) = _like(_f.zeros_like, input, **how)

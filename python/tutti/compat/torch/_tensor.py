@@ -11,6 +11,32 @@ from ... import autograd as _autograd
 Tensor = _core._tensor_class()
 
 
+class dtype(_core.dtype):
+    """The type of a tensor's elements: equal to tutti's of the same name, printed as PyTorch does."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    __str__ = __repr__
+
+    is_floating_point = property(lambda self: self.kind == "f" or self.name == "bfloat16")
+    is_complex = property(lambda self: self.kind == "c")
+    is_signed = property(lambda self: self.kind not in "ub")
+
+    def to_complex(self):
+        """The complex type whose parts are of this one."""
+        return dtype("complex128" if self.name in ("float64", "complex128") else "complex64")
+
+    def to_real(self):
+        """The type of the parts."""
+        return dtype({"complex64": "float32", "complex128": "float64"}.get(self.name, self.name))
+
+
+_core._tensor_dtypes(dtype)
+
+
 class Size(tuple):
     """The lengths of a tensor's axes."""
 
@@ -27,7 +53,17 @@ class Size(tuple):
         return Size(found) if isinstance(index, slice) else found
 
     def __add__(self, other):
-        return Size(tuple.__add__(self, tuple(other)))
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other):
+        return Size(other) + self
+
+    def __mul__(self, n):
+        return Size(tuple.__mul__(self, n))
+
+    __rmul__ = __mul__
 
 
 class device(str):
@@ -171,7 +207,7 @@ def type_(self, dtype=None, non_blocking=False):
     }  # fmt: skip
     words = "torch.cuda." if self.device.type == "cuda" else "torch."
     if dtype is None:
-        return f"{words}{names[str(self.dtype)]}Tensor"
+        return f"{words}{names[self.dtype.name]}Tensor"
     if isinstance(dtype, str):
         kind = dtype.rpartition(".")[2].removesuffix("Tensor")
         dtype = next(name for name, word in names.items() if word == kind)
@@ -275,7 +311,7 @@ def _complex_writer(x):
 def text(self):
     """As PyTorch prints it."""
     shown = plain(_core.detach(self))
-    if str(self.dtype) == "bfloat16":
+    if self.dtype.name == "bfloat16":
         shown = shown.astype("float32")
     how = {"separator": ", ", "threshold": 1000, "prefix": "tensor(", "max_line_width": 80}
     if shown.dtype.kind == "f":
@@ -290,10 +326,10 @@ def text(self):
         words = ["[]", f"size={tuple(self.shape)}"]
     if self.device.type != "cpu":
         words.append(f"device='{self.device}'")
-    default = str(_core._tensor_float(None))
+    default = _core._tensor_float(None).name
     usual = {default, "complex128" if default == "float64" else "complex64"}
-    if str(self.dtype) not in (usual | {"int64", "bool"} if count(self) else usual):
-        words.append(f"dtype=torch.{self.dtype}")
+    if self.dtype.name not in (usual | {"int64", "bool"} if count(self) else usual):
+        words.append(f"dtype={self.dtype}")
     if self.requires_grad:
         words.append("requires_grad=True" if self.is_leaf else "grad_fn=<Backward>")
     return f"tensor({', '.join(words)})"
@@ -443,7 +479,10 @@ MEMBERS = {
     "H": property(lambda self: _tt.conjugate(_tt.swapaxes(self, -1, -2))),
     "mH": property(lambda self: _tt.conjugate(_tt.swapaxes(self, -1, -2))),
     "is_cuda": property(lambda self: self.device.type == "cuda"),
+    "is_cpu": property(lambda self: self.device.type == "cpu"),
+    "is_meta": False,
     "is_mps": False,
+    "is_nested": False,
     "is_sparse": False,
     "is_xpu": False,
     "is_quantized": False,
@@ -486,7 +525,11 @@ MEMBERS = {
     "index_put_": index_put_,
     "int": _as("int32"),
     "is_contiguous": lambda self, memory_format=None: self.flags.c_contiguous,
+    "is_conj": lambda self: False,
+    "is_inference": lambda self: False,
+    "is_neg": lambda self: False,
     "is_pinned": lambda self: False,
+    "is_shared": lambda self: False,
     "item": item,
     "long": _as("int64"),
     "ndimension": lambda self: self.ndim,
@@ -501,12 +544,15 @@ MEMBERS = {
     "pin_memory": share,
     "record_stream": lambda self, stream: None,
     "repeat": repeat,
+    "resolve_conj": share,
+    "resolve_neg": share,
     "reshape_as": lambda self, other: self.reshape(*other.shape),
     "share_memory_": share,
     "short": _as("int16"),
     "size": size,
     "stride": stride,
     "to": to,
+    "to_dense": lambda self, dtype=None: self if dtype is None else to(self, dtype),
     "type": type_,
     "type_as": lambda self, other: to(self, other),
     "unfold": unfold,

@@ -45,7 +45,7 @@ def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 
 
 def _complex(x):
-    kind = "complex64" if str(x.dtype) in ("float32", "complex64") else "complex128"
+    kind = "complex64" if x.dtype.name in ("float32", "complex64") else "complex128"
     return x.astype(kind, copy=False)
 
 
@@ -75,10 +75,10 @@ def tensorsolve(A, B, dims=None):
     return _linalg.tensorsolve(A, B, dims)
 
 
-matmul = _functions["matmul"]
+matmul, matrix_exp = _functions["matmul"], _functions["matrix_exp"]
 __all__ = [
-    *_NAMES, "diagonal", "eig", "eigvals", "lstsq", "matmul", "matrix_norm", "matrix_rank", "norm", "tensorsolve",
-    "vector_norm",
+    *_NAMES, "diagonal", "eig", "eigvals", "lstsq", "matmul", "matrix_exp", "matrix_norm", "matrix_rank", "norm",
+    "tensorsolve", "vector_norm",
 ]  # fmt: skip
 
 

@@ -1,11 +1,12 @@
-"""Weights over their length or their largest singular value, as parametrizations."""
+"""Weights over their length or their largest singular value, and orthogonal ones, as parametrizations."""
 
 from ... import _core, autograd
 from .._module import Module
 from ._norms import as_matrix, direction, lengths, unit, usual_axis
+from ._orthogonal import MAPS, Orthogonal
 from .parametrize import register_parametrization
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 class _WeightNorm(Module):
@@ -119,4 +120,46 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     axis = usual_axis(module) if dim is None else dim
     register_parametrization(module, name, _SpectralNorm(weight, n_power_iterations, axis, eps))
+    return module
+
+
+def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization=True):
+    """Keep a weight orthogonal: its columns, or where it is wide its rows, are orthonormal.
+
+    Parameters
+    ----------
+    module : Module
+        Whose weight it is.
+    name : str
+        The weight's name.
+    orthogonal_map : {'matrix_exp', 'cayley', 'householder'}
+        How the matrix is made of what is trained; None: the exponential of square or complex ones, reflections of
+        others.
+    use_trivialization : bool
+        Whether what is trained turns an orthogonal matrix that is kept, and so can have any value at first.
+
+    Returns
+    -------
+    Module
+        The module.
+
+    Examples
+    --------
+    >>> m = tt.nn.utils.parametrizations.orthogonal(tt.nn.Linear(20, 40))
+    >>> bool(abs(m.weight.detach().T @ m.weight.detach() - tt.eye(20)).max() < 1e-5)
+    True
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, _core.ndarray):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    if weight.ndim < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
+    if orthogonal_map is None:
+        square = weight.shape[-2] == weight.shape[-1]
+        orthogonal_map = "matrix_exp" if square or weight.dtype.kind == "c" else "householder"
+    if orthogonal_map not in MAPS:
+        raise ValueError(
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        )
+    register_parametrization(module, name, Orthogonal(weight, orthogonal_map, use_trivialization), unsafe=True)
     return module

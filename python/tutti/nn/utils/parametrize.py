@@ -74,7 +74,8 @@ class ParametrizationList(ModuleList):
         with autograd.no_grad():
             for module in reversed(list(self)):
                 if hasattr(module, "right_inverse"):
-                    new = module.right_inverse(new)
+                    with contextlib.suppress(NotImplementedError):  # then the value is what it is made of
+                        new = module.right_inverse(new)
         self.is_tensor = isinstance(new, _core.ndarray)
         self.ntensors = 1 if self.is_tensor else len(new)
         names = ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]

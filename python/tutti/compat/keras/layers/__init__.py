@@ -1,7 +1,7 @@
 """keras.layers over tutti.nn.functional."""
 
 from .._layer import InputSpec, Layer
-from . import _conv
+from . import _conv, _conv_lstm, _images, _lookup
 from ._attention import AdditiveAttention, Attention, MultiHeadAttention
 from ._core import (
     ELU,
@@ -83,6 +83,7 @@ from ._shapes import (
 )
 
 globals().update({name: getattr(_conv, name) for name in (*_conv.NAMES, *_conv.ALIASES)})
+globals().update({name: getattr(part, name) for part in (_conv_lstm, _images, _lookup) for name in part.NAMES})
 __all__ = [
     "Activation", "ActivityRegularization", "Add", "AdditiveAttention", "AlphaDropout", "Attention", "Average",
     "BatchNormalization", "Bidirectional", "Concatenate", "Cropping1D", "Cropping2D", "Cropping3D", "Dense", "Dot",
@@ -94,6 +95,7 @@ __all__ = [
     "SpectralNormalization", "StackedRNNCells", "Subtract", "TimeDistributed", "UnitNormalization", "UpSampling1D",
     "UpSampling2D", "UpSampling3D", "Wrapper", "ZeroPadding1D", "ZeroPadding2D", "ZeroPadding3D", "add", "average",
     "concatenate", "dot", "maximum", "minimum", "multiply", "subtract", *_conv.NAMES, *_conv.ALIASES,
+    *_conv_lstm.NAMES, *_images.NAMES, *_lookup.NAMES,
 ]  # fmt: skip
 
 

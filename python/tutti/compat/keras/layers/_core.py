@@ -32,7 +32,7 @@ class InputLayer(Layer):
         if batch_shape is None and shape is not None:
             batch_shape = (batch_size, *((shape,) if isinstance(shape, int) else shape))
         self.batch_shape = tuple(input_tensor.shape if batch_shape is None else batch_shape)
-        self._dtype = str(getattr(dtype, "name", dtype) or self._dtype)
+        self._dtype = self._computes = str(getattr(dtype, "name", dtype) or self._dtype)
         self.built = True
         Node(
             self,

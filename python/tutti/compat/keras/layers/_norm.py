@@ -18,8 +18,14 @@ class _Scaled(Layer):
         return self.add_weight(
             shape, getattr(self, f"{kind}_initializer"), name=name,
             regularizer=getattr(self, f"{kind}_regularizer", None),
-            constraint=getattr(self, f"{kind}_constraint", None),
+            constraint=getattr(self, f"{kind}_constraint", None), autocast=False,
         )  # fmt: skip
+
+    def _cast(self, inputs, *args, **kwargs):
+        """Moments of 16-bit floats are computed in 32."""
+        if self._computes == self._dtype:
+            return self.call(inputs, *args, **kwargs)
+        return self.call(inputs.astype(self._dtype), *args, **kwargs).astype(self._computes)
 
     def _add_both(self, shape):
         self.gamma = self._add("gamma", shape) if self.scale else None

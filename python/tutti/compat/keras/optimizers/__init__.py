@@ -14,8 +14,8 @@ from .._variable import tensor as _tensor
 from . import schedules
 
 __all__ = [
-    "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "Nadam", "Optimizer", "RMSprop", "SGD", "deserialize",
-    "get", "schedules", "serialize",
+    "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lamb", "Lion", "LossScaleOptimizer", "Muon",
+    "Nadam", "Optimizer", "RMSprop", "SGD", "deserialize", "get", "schedules", "serialize",
 ]  # fmt: skip
 
 
@@ -355,7 +355,7 @@ class _Spelled(_tt.optim.Optimizer):
             for k, p in enumerate(params):
                 own, old = slice(k * self._PLACES, (k + 1) * self._PLACES), p.detach()
                 old = old * (1 - group["lr"] * self.decay) if self.decay else old
-                new, values[own] = self.rule(old, p.grad, group["lr"], values[own])
+                new, values[own] = self.rule(old, p.grad, group["lr"], values[own], p)
                 p[...] = new
 
 
@@ -371,13 +371,16 @@ class Lion(Optimizer):
             )
         self.beta_1, self.beta_2 = beta_1, beta_2
 
-    def _rule(self, p, g, lr, states):
+    def _rule(self, p, g, lr, states, param):
         m = _tt.zeros_like(g) if states[0] is None else states[0]
         new = p - lr * _tt.sign(m * self.beta_1 + g * (1.0 - self.beta_1))
         return new, [m * self.beta_2 + g * (1.0 - self.beta_2)]
 
     def _made(self, params):
         return _Spelled(params, self._rule, self.weight_decay, 1)
+
+
+from ._spelled import Adafactor, Ftrl, Lamb, LossScaleOptimizer, Muon  # noqa: E402 (they are subclasses)
 
 
 def get(identifier):

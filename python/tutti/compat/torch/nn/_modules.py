@@ -105,17 +105,11 @@ class Module(_nn.Module):
         return self.to(device)
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
-        made = super().state_dict(prefix=prefix, keep_vars=True)
-        if not keep_vars:
-            for name, value in made.items():
-                made[name] = _core.detach(value)
+        made = super().state_dict(prefix=prefix, keep_vars=keep_vars)
         if destination is None:
             return made
         destination.update(made)
         return destination
-
-    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        return super().register_forward_hook(hook)
 
     def share_memory(self):
         return self
