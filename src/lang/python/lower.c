@@ -230,7 +230,8 @@ static bool statement(lower *l, const tt_tree *t) {
     return true;
   } else if (strcmp(w, "expr") == 0) {
     expr *e = py__value(l, py__at(l, t, 2));
-    if (e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || py__is_unknown(e)) return false;
+    bool idle = e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || e->type->tag == TT_T_META;
+    if (idle || py__is_unknown(e)) return false;
     py__stmt(l, TT_X_EVAL)->a = e;
   } else if (strcmp(w, "assert") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
@@ -322,6 +323,30 @@ bool py__splits(lower *l, int32_t source) {
   return l->splits[source] > 0;
 }
 
+/*
+** A parameter has its argument's type, whatever the function assigns to its name. Where that is of another type, the
+** name is a variable beside the parameter from the next pass on, which begins as the argument does.
+*/
+int32_t py__beside_parameter(lower *l, int32_t local) {
+  tt_pfunc *func = l->f->func;
+  assert(local < func->nparam);
+  const char *name = func->locals.data[local].name;
+  size_t size = strlen(name) + sizeof " given";
+  char *given = py__alloc(l, size);
+  snprintf(given, size, "%s given", name);
+  func->locals.data[local].name = given;
+  l->f->changed = true;
+  int32_t beside = py__local_named(l, name, true);
+  func->locals.data[beside].type = func->locals.data[local].type;
+  l->f->beside[local] = beside;
+  return beside;
+}
+
+static void begin_beside_parameters(lower *l, const frame *f) {
+  for (int32_t k = 0; k < f->func->nparam; k++)
+    if (f->beside[k]) py__set(l, f->beside[k], py__local(l, k));
+}
+
 static void reset_pass(frame *f, bool final) {
   f->func->body = NULL;
   f->func->can_fail = false;
@@ -339,6 +364,7 @@ static void settle(lower *l, frame *f) {
   for (int pass = 0;; pass++) {
     if (pass == MOST_PASSES) py__fail(l, TT_ETYPE, "the types of the variables do not settle");
     reset_pass(f, final);
+    begin_beside_parameters(l, f);
     py__statements(l, f->tree->item[4], 0);
     if (final && !f->changed) break;
     final = !f->changed;

@@ -303,6 +303,10 @@ void py__set(lower *l, int32_t local, expr *value) {
   if (!t)
     py__fail(l, TT_ETYPE, "cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
              v->name);
+  if (t != v->type && local < l->f->func->nparam) {
+    local = py__beside_parameter(l, local);
+    v = &l->f->func->locals.data[local];
+  }
   if (t != v->type) {
     v->type = t;
     l->f->changed = true;

@@ -29,11 +29,12 @@ struct frame {
   stmt **tail;        /* where the next statement goes */
   const char *prefix; /* of the names of an inlined function's locals */
   type *result;
-  int32_t result_local; /* inlined: where `return` puts the value; -1 */
-  bool inlined, at_end; /* inlined: nothing of the function follows this statement */
-  bool final, changed;  /* the pass that keeps what it makes; something was learnt in this one */
-  int32_t temps;        /* hidden locals of this pass */
-  bool parallel;        /* inside a parallel loop */
+  int32_t result_local;            /* inlined: where `return` puts the value; -1 */
+  bool inlined, at_end;            /* inlined: nothing of the function follows this statement */
+  bool final, changed;             /* the pass that keeps what it makes; something was learnt in this one */
+  int32_t temps;                   /* hidden locals of this pass */
+  bool parallel;                   /* inside a parallel loop */
+  int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
 };
 
 /* A function for one list of argument types. */
@@ -109,6 +110,7 @@ bool py__raise_to_counter(tt_plocal *v, bool parallel, const expr *start, const 
 stmt *py__stmt(lower *l, tt_pstmt_op op); /* appended to the block */
 int32_t py__temp(lower *l, type *t);      /* a hidden local */
 void py__set(lower *l, int32_t local, expr *value);
+int32_t py__beside_parameter(lower *l, int32_t local); /* python/lower.c */
 /* The parameters whose arrays this value may be, or be part of. */
 uint64_t py__origin(lower *l, const expr *e);
 uint8_t py__space(lower *l, const expr *array); /* as tt_plocal.space */
