@@ -366,6 +366,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   }
   if (py__is_meta(self, "grid") && strcmp(name, "sync") == 0) {
     py__stmt(l, TT_X_BARRIER)->k = 2;
+    l->p->grid = true;
     return py__nothing(l);
   }
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
