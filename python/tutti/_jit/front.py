@@ -10,6 +10,7 @@ import dis
 import functools
 import inspect
 import math
+import operator
 import types
 
 from .sources import source_of
@@ -23,6 +24,11 @@ _COMPARE = {
     ast.IsNot: "is not",
 }  # fmt: skip
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
+_FOLDS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+}  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
              "enumerate", "zip", "print"}  # fmt: skip
@@ -114,10 +120,10 @@ class Function:
 
     # ---- names and failures
 
-    def fail(self, what, node=None):
+    def fail(self, what, node=None, error=NotImplementedError):
         line = getattr(node, "lineno", None)
         line = line + self.before if line else self.line
-        raise NotImplementedError(f"{what}\nin {self.fn.__name__}, {inspect.getfile(self.fn)} line {line}")
+        raise error(f"{what}\nin {self.fn.__name__}, {inspect.getfile(self.fn)} line {line}")
 
     def snippet(self, node):
         text = ast.unparse(node).split("\n")[0]
@@ -175,8 +181,10 @@ class Function:
         return f"(fn {quote(self.fn.__name__)} {self.line} ({' '.join(map(quote, params))}) ({body}))"
 
     def declared(self, word, kind):
-        """A number that a signature gives a type: from here on the name means it in that type."""
-        text = f'(call "cast:{kind}" (n {quote(word)}))'
+        """A number gets the type that a signature gives it, from here on the name means that; an array must have it."""
+        text = f'(call "given:{kind}" (n {quote(word)}))'
+        if ":" in kind:
+            return f"(expr {self.line} {text})"
         self.version[word] = 1
         return f"(set {self.line} (n {quote(self.name(word))}) {text})"
 
@@ -319,7 +327,10 @@ class Function:
             return "(none)"
         if isinstance(value, str):
             return f"(s {quote(value)})"
-        text = number(value)
+        try:
+            text = number(value)
+        except OverflowError as beyond:
+            self.fail(str(beyond), node, OverflowError)
         if text is not None:
             return text
         if isinstance(value, (tuple, list)):
@@ -349,6 +360,9 @@ class Function:
         return f"(attr {self.expr(e.value)} {quote(e.attr)})"
 
     def of_BinOp(self, e):
+        value = folded(e)
+        if value is not None:
+            return self.constant(value, e)
         if isinstance(e.op, ast.MatMult):
             return f'(call "np.dot" {self.expr(e.left)} {self.expr(e.right)})'
         return f"(bin {_BINARY[type(e.op)]} {self.expr(e.left)} {self.expr(e.right)})"
@@ -443,6 +457,21 @@ class Function:
         if isinstance(fn, types.FunctionType):
             self.fail(f"a call of {word}(), which is not compiled: decorate it too", e)
         self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
+
+
+def folded(e):
+    """The whole number that an expression of written numbers is, as Python computes it beforehand; or None."""
+    if isinstance(e, ast.Constant):
+        return e.value if type(e.value) is int else None
+    if isinstance(e, ast.UnaryOp) and type(e.op) in (ast.USub, ast.UAdd, ast.Invert):
+        value = folded(e.operand)
+        return None if value is None else _FOLDS[type(e.op)](value)
+    if not isinstance(e, ast.BinOp) or type(e.op) not in _FOLDS:
+        return None
+    a, b = folded(e.left), folded(e.right)
+    if a is None or b is None or (isinstance(e.op, (ast.LShift, ast.RShift)) and not 0 <= b <= 128):
+        return None
+    return _FOLDS[type(e.op)](a, b)
 
 
 def bind(front, fn, e):

@@ -100,9 +100,10 @@ static expr *rounded(lower *l, call *c) {
   want(l, c, 1, 2);
   expr *x = scalar(l, c, 0);
   if (c->n == 1) return is_whole(x) ? x : py__cast(l, py__elem(l, TT_RINT, x, NULL), TT_I64);
-  expr *ten = py__float(l, 10.0), *scale = py__keep(l, py__binary(l, "**", ten, py__cast(l, scalar(l, c, 1), TT_F64)));
-  expr *up = py__elem(l, TT_RINT, py__elem(l, TT_MUL, py__cast(l, x, TT_F64), scale), NULL);
-  return py__cast(l, py__elem(l, TT_DIV, up, scale), is_whole(x) ? TT_F64 : (tt_dtype)x->type->dtype);
+  if (!is_whole(scalar(l, c, 1))) py__fail(l, TT_ETYPE, "round() needs a whole number of digits");
+  expr *arg[2] = {py__cast(l, x, TT_F64), py__cast(l, c->arg[1], TT_I64)};
+  expr *e = py__helper(l, "tt_round_f64", arg[0]->type, false, arg, 2);
+  return py__cast(l, e, is_whole(x) ? TT_F64 : (tt_dtype)x->type->dtype);
 }
 
 static expr *pair(lower *l, expr *a, expr *b) {
@@ -194,6 +195,16 @@ static expr *parts_of_float(lower *l, call *c, const char *w) {
               py__helper(l, "tt_frexp_exponent_f64", py__scalar(l, TT_I64), false, &x, 1));
 }
 
+/* IEEE's remainder, to the nearest multiple; NumPy's function of that name is Python's %. */
+static expr *remainder_of(lower *l, call *c) {
+  want(l, c, 2, 2);
+  expr *x = to_float(l, scalar(l, c, 0)), *y = to_float(l, scalar(l, c, 1));
+  tt_dtype t = tt__promote((tt_dtype)x->type->dtype, (tt_dtype)y->type->dtype);
+  if (tt__is_complex(t)) py__fail(l, TT_ETYPE, "math.remainder() of complex numbers");
+  expr *arg[2] = {py__cast(l, x, TT_F64), py__cast(l, y, TT_F64)};
+  return py__cast(l, py__helper(l, "tt_remainder_f64", arg[0]->type, false, arg, 2), t);
+}
+
 static expr *math_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
   if (strcmp(w, "floor") == 0 || strcmp(w, "ceil") == 0 || strcmp(w, "trunc") == 0) {
@@ -215,10 +226,11 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
     return py__binary(l, "**", to_float(l, scalar(l, c, 0)), scalar(l, c, 1));
   }
   if (strcmp(w, "frexp") == 0 || strcmp(w, "modf") == 0 || strcmp(w, "ldexp") == 0) return parts_of_float(l, c, w);
+  if (strcmp(w, "remainder") == 0) return remainder_of(l, c);
   tt_op op = op_named(w);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity) {
-    for (int k = 0; k < c->n; k++) (void)scalar(l, c, k);
-    if (op == TT_ABS) c->arg[0] = to_float(l, c->arg[0]);
+    bool whole = op == TT_GCD || op == TT_LCM; /* all others compute floats, of whole numbers too */
+    for (int k = 0; k < c->n; k++) c->arg[k] = whole ? scalar(l, c, k) : to_float(l, scalar(l, c, k));
     return py__apply(l, op, c->arg[0], c->n > 1 ? c->arg[1] : NULL);
   }
   *known = false;
@@ -299,6 +311,24 @@ static expr *convert_call(lower *l, call *c, const char *w) {
   return d == TT_BOOL ? py__truth(l, e) : py__cast(l, e, d);
 }
 
+/* What a signature says of an argument: "float64", which numbers become, or "float64:2", which arrays must be. */
+static expr *given_call(lower *l, call *c, const char *w) {
+  char name[16];
+  size_t n = strcspn(w, ":");
+  if (n >= sizeof name || c->n != 1) py__fail(l, TT_EVALUE, "the program text is malformed");
+  expr *e = py__is_array(c->arg[0]) && c->arg[0]->type->rank == 0 ? scalar(l, c, 0) : c->arg[0];
+  memcpy(name, w, n);
+  name[n] = 0;
+  tt_dtype d = tt__dtype_named(name);
+  int rank = w[n] ? w[n + 1] - '0' : 0;
+  bool fits = rank ? py__is_array(e) && e->type->dtype == (int8_t)d && e->type->rank == rank : py__is_scalar(e);
+  if (!fits && rank)
+    py__fail(l, TT_ETYPE, "an argument is %s where the signature says array(%s, %dd)", py__type_name(l, e->type), name,
+             rank);
+  if (!fits) py__fail(l, TT_ETYPE, "an argument is %s where the signature says %s", py__type_name(l, e->type), name);
+  return rank ? e : d == TT_BOOL ? py__truth(l, e) : py__cast(l, e, d);
+}
+
 expr *py__call(lower *l, const tt_tree *t) {
   const tt_tree *callee = py__at(l, t, 1);
   call c = {.tree = t, .n = py__positional(t)};
@@ -330,6 +360,7 @@ expr *py__call(lower *l, const tt_tree *t) {
   }
   if (c.missing) return py__missing(l);
   if (starts(c.name, "cast:", &w)) return convert_call(l, &c, w);
+  if (starts(c.name, "given:", &w)) return given_call(l, &c, w);
   if (starts(c.name, "math.", &w))
     e = math_call(l, &c, w, &known);
   else if (starts(c.name, "np.", &w) || starts(c.name, "cmath.", &w))

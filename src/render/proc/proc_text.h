@@ -286,6 +286,32 @@ TT_FN tt_f64 tt_modf_part_f64(tt_f64 x) { /* of an infinity: 0, with its sign */
   tt_f64 whole;
   return TT__LIBRARY(modf)(x, &whole);
 }
+TT_FN tt_f64 tt_remainder_f64(tt_f64 x, tt_f64 y) { return TT__LIBRARY(remainder)(x, y); }
+TT_FN tt_f64 tt__tens(tt_i64 n) { /* exact up to 22 */
+  tt_f64 p = 1, ten = 10;
+  for (; n > 0; n >>= 1, ten *= ten)
+    if (n & 1) p *= ten;
+  return p;
+}
+/* To n digits behind the point, the decimal nearest to x as it is: what is lost of x * 10**n or of x - y * 10**-n is
+ * looked at where that is half way. Exact while 10**|n| is, as Python's; beyond, as NumPy's. */
+TT_FN tt_f64 tt_round_f64(tt_f64 x, tt_i64 n) {
+  if (x - x != 0 || n > 323) return x;
+  if (n < -308) return 0 * x;
+  if (n < 0) {
+    tt_f64 p = tt__tens(-n), y = TT__LIBRARY(rint)(x / p), rest = tt_fma_f64(-y, p, x), half = p / 2;
+    y += rest > half ? 1 : rest < -half ? -1 : 0;
+    return y * p;
+  }
+  tt_f64 p = tt__tens(n < 22 ? n : 22), q = n > 22 ? tt__tens(n - 22) : 1, scaled = x * q, up = scaled * p;
+  tt_f64 y = TT__LIBRARY(rint)(up), lost = tt_fma_f64(scaled, p, -up), off = up - y;
+  if (up - up != 0 || up >= 0x1p53 || up <= -0x1p53) return x;
+  if (off == 0.5 && lost > 0) y += 1;
+  if (off == 0.5 && lost < 0) y = up - 0.5;
+  if (off == -0.5 && lost < 0) y -= 1;
+  if (off == -0.5 && lost > 0) y = up + 0.5;
+  return y / p / q;
+}
 
 /* ---- complex numbers: plain operations here, functions where the prelude has the real ones (program_math.h) */
 #define TT__COMPLEX(S, Z, F, R)                                                                             \

@@ -43,6 +43,8 @@ static void slice(tt_i64 *w) {
   M2(tt_random_seed, "lpl", tt_i64, tt_pcall *, tt_i64)         \
   M3(tt_random_int, "lpll", tt_i64, tt_pcall *, tt_i64, tt_i64) \
   M2(tt_ldexp_f64, "ddl", tt_f64, tt_f64, tt_i64)               \
+  M2(tt_round_f64, "ddl", tt_f64, tt_f64, tt_i64)               \
+  M2(tt_remainder_f64, "ddd", tt_f64, tt_f64, tt_f64)           \
   M1(tt_modf_part_f64, "dd", tt_f64, tt_f64)                    \
   M1(tt_frexp_part_f64, "dd", tt_f64, tt_f64)                   \
   M1(tt_frexp_exponent_f64, "ld", tt_i64, tt_f64)               \
