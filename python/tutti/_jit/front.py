@@ -13,6 +13,7 @@ import math
 import operator
 import types
 
+from .flow import Flow
 from .sources import source_of
 
 _BINARY = {
@@ -27,11 +28,13 @@ _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 _FOLDS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg,
+    ast.UAdd: operator.pos, ast.Invert: operator.invert,
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
              "enumerate", "zip", "print"}  # fmt: skip
+_SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 _LONGEST = 60  # of a part of the source in a message
 
 
@@ -113,8 +116,8 @@ class Function:
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
         self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
-        self.version = {}  # of a name that was assigned anew at the top of the function
-        self.known = set()
+        self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
+        self.typed = set()  # parameters that a signature gives a type
         self.unbroken = []  # of the loops around: the variable that their else looks at, or None
         self.line = self.node.lineno + self.before
 
@@ -129,9 +132,9 @@ class Function:
         text = ast.unparse(node).split("\n")[0]
         return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
-    def name(self, word):
-        k = self.version.get(word, 0)
-        return f"{word}.{k}" if k else word
+    def name(self, node):
+        k = self.numbers.get(id(node), 0)
+        return f"{node.id}.{k}" if k or node.id in self.typed else node.id
 
     def static(self, node):
         """(True, object) of an expression that is no local's."""
@@ -172,11 +175,12 @@ class Function:
         params = [p.arg for p in a.posonlyargs + a.args]
         casts = [self.declared(p, k) for p, k in zip(params, self.kinds) if k and p not in self.bound]
         params = [p for p in params if p not in self.bound]
-        self.known.update(params)
         if isinstance(self.node, ast.Lambda):
             body = f"(ret {self.line} {self.given(self.node.body)})"
         else:
-            body = self.block(self.node.body, top=True)
+            self.flow = Flow(params, self.node.body)
+            self.numbers = self.flow.numbers
+            body = self.block(self.node.body)
         body = " ".join([*casts, body])
         return f"(fn {quote(self.fn.__name__)} {self.line} ({' '.join(map(quote, params))}) ({body}))"
 
@@ -185,69 +189,52 @@ class Function:
         text = f'(call "given:{kind}" (n {quote(word)}))'
         if ":" in kind:
             return f"(expr {self.line} {text})"
-        self.version[word] = 1
-        return f"(set {self.line} (n {quote(self.name(word))}) {text})"
+        self.typed.add(word)
+        return f"(set {self.line} (n {quote(word + '.0')}) {text})"
 
     def given(self, value):
         """What the function gives back, in the type that a signature says."""
         text = self.expr(value)
         return f'(call "cast:{self.result}" {text})' if self.result else text
 
-    def block(self, statements, top=False):
-        return " ".join(filter(None, (self.statement(s, top) for s in statements)))
+    def block(self, statements):
+        return " ".join(filter(None, map(self.statement, statements)))
 
-    def statement(self, s, top=False):
+    def statement(self, s):
         self.line = s.lineno + self.before
         handler = getattr(self, "do_" + type(s).__name__, None)
         if handler is None:
             self.fail(f"'{self.snippet(s)}' in a compiled function", s)
-        if isinstance(s, ast.Assign):
-            return handler(s, top)
         return handler(s)
 
     # ---- statements
 
-    def do_Assign(self, s, top):
+    def do_Assign(self, s):
         line, value = self.line, self.expr(s.value)
         if len(s.targets) > 1:
             head = f"(set {line} {self.target(s.targets[-1])} {value})"
             rest = [f"(set {line} {self.target(t)} {self.expr(s.targets[-1])})" for t in s.targets[:-1]]
             return " ".join([head, *rest])
-        target = s.targets[0]
-        if top and isinstance(target, ast.Name) and target.id in self.known:
-            # from here on the name means another variable, which may have another type
-            self.version[target.id] = self.version.get(target.id, 0) + 1
-        if top and isinstance(target, ast.Name):
-            self.known.add(target.id)
-        return f"(set {line} {self.target(target)} {value})"
+        return f"(set {line} {self.target(s.targets[0])} {value})"
 
     def do_AnnAssign(self, s):
         return f"(set {self.line} {self.target(s.target)} {self.expr(s.value)})" if s.value else ""
 
     def do_AugAssign(self, s):
-        op = _BINARY.get(type(s.op))
-        return f"(aug {self.line} {op} {self.target(s.target)} {self.expr(s.value)})"
-
-    def note(self, statements):
-        """Names assigned inside are known afterwards."""
-        for s in statements:
-            for node in ast.walk(s):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    self.known.add(node.id)
+        op, target, value = _BINARY.get(type(s.op)), self.target(s.target), self.expr(s.value)
+        source = self.target(s.source) if isinstance(s.target, ast.Name) else target
+        return f"(aug {self.line} {op} {target} {value}{'' if source == target else ' ' + source})"
 
     def do_If(self, s):
         line, test = self.line, self.expr(s.test)
-        self.note([s])
         return f"(if {line} {test} ({self.block(s.body)}) ({self.block(s.orelse)}))"
 
     def do_While(self, s):
         line, test = self.line, self.expr(s.test)
-        self.note([s])
         return self.loop(s, f"(while {line} {test}")
 
     def do_For(self, s):
         line, iterator = self.line, self.expr(s.iter)
-        self.note([s])
         return self.loop(s, f"(for {line} {self.target(s.target)} {iterator}")
 
     def loop(self, s, head):
@@ -307,7 +294,7 @@ class Function:
 
     def target(self, t):
         if isinstance(t, ast.Name):
-            return f"(n {quote(self.name(t.id))})"
+            return f"(n {quote(self.name(t))})"
         if isinstance(t, (ast.Tuple, ast.List)):
             return f"(tup {' '.join(map(self.target, t.elts))})"
         if isinstance(t, ast.Subscript):
@@ -321,6 +308,21 @@ class Function:
         if handler is None:
             self.fail(f"'{self.snippet(e)}' in a compiled function", e)
         return handler(e)
+
+    def shape(self, e):
+        """An argument of what declares memory: whole numbers through names that stand for one."""
+        meant = self.flow.value(e) if self.flow and isinstance(e, ast.Name) else e
+        if isinstance(meant, ast.Tuple):
+            return f"(tup {' '.join(map(self.shape, meant.elts))})"
+        value = folded(e, self.stands_for)
+        return self.expr(e) if value is None else self.constant(value, e)
+
+    def stands_for(self, e):
+        known, value = self.static(e)
+        if known:
+            return value if type(value) is int else None
+        value = self.flow.value(e) if self.flow and isinstance(e, ast.Name) else None
+        return None if value is None else folded(value, self.stands_for)
 
     def constant(self, value, node):
         if value is None:
@@ -351,7 +353,7 @@ class Function:
 
     def of_Name(self, e):
         found, value = self.static(e)
-        return self.constant(value, e) if found else f"(n {quote(self.name(e.id))})"
+        return self.constant(value, e) if found else f"(n {quote(self.name(e))})"
 
     def of_Attribute(self, e):
         found, value = self.static(e)
@@ -417,10 +419,11 @@ class Function:
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and type(callee).__name__ in ("Generalised", "Stencil"):
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
-        args = list(map(self.expr, e.args))
+        one = self.shape if getattr(callee, "_jit_name", None) in _SHAPED else self.expr
+        args = list(map(one, e.args))
         if getattr(callee, "_jit_backwards", False):
             args.reverse()
-        args += [f"(kw {quote(k.arg)} {self.expr(k.value)})" for k in e.keywords]
+        args += [f"(kw {quote(k.arg)} {one(k.value)})" for k in e.keywords]
         if not found:
             if not isinstance(e.func, ast.Attribute):
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
@@ -459,19 +462,24 @@ class Function:
         self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
 
 
-def folded(e):
-    """The whole number that an expression of written numbers is, as Python computes it beforehand; or None."""
+def folded(e, look=lambda e: None):
+    """The whole number that an expression of written numbers is, as Python computes it beforehand; or None.
+
+    look: gives what stands for a name, if anything does.
+    """
     if isinstance(e, ast.Constant):
         return e.value if type(e.value) is int else None
-    if isinstance(e, ast.UnaryOp) and type(e.op) in (ast.USub, ast.UAdd, ast.Invert):
-        value = folded(e.operand)
+    if isinstance(e, (ast.Name, ast.Attribute)):
+        return look(e)
+    if isinstance(e, ast.UnaryOp) and type(e.op) in _FOLDS:
+        value = folded(e.operand, look)
         return None if value is None else _FOLDS[type(e.op)](value)
     if not isinstance(e, ast.BinOp) or type(e.op) not in _FOLDS:
         return None
-    a, b = folded(e.left), folded(e.right)
-    if a is None or b is None or (isinstance(e.op, (ast.LShift, ast.RShift)) and not 0 <= b <= 128):
+    a, b = folded(e.left, look), folded(e.right, look)
+    if a is None or b is None or (isinstance(e.op, (ast.LShift, ast.RShift, ast.Pow)) and not 0 <= b <= 128):
         return None
-    return _FOLDS[type(e.op)](a, b)
+    return None if b == 0 and isinstance(e.op, (ast.FloorDiv, ast.Mod)) else _FOLDS[type(e.op)](a, b)
 
 
 def bind(front, fn, e):

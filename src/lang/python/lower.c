@@ -13,13 +13,31 @@ enum { MOST_PASSES = 60, DEEPEST_CALL = 40 };
 
 /* ---- variables */
 
+/* The variable of a parameter's name behind `if x is None: x = ...`, where the argument is None. */
+static int replacing(lower *l, int32_t parameter) {
+  char name[160];
+  snprintf(name, sizeof name, "%.140s anew", l->f->func->locals.data[parameter].name);
+  return py__local_named(l, name, true);
+}
+
+static bool replaces_none(lower *l, int32_t local, const expr *value) {
+  const tt_pfunc *func = l->f->func;
+  if (local >= func->nparam || func->locals.data[local].type->tag != TT_T_NONE || value->type->tag == TT_T_NONE)
+    return false;
+  if (l->f->depth) py__fail(l, TT_ETYPE, "'%s' is None here and something else there", func->locals.data[local].name);
+  l->f->replaced |= (uint64_t)1 << local;
+  return true;
+}
+
 int py__local_named(lower *l, const char *name, bool make) {
   tt_pfunc *func = l->f->func;
   char full[160];
   if ((size_t)snprintf(full, sizeof full, "%s%s", l->f->prefix, name) >= sizeof full)
     py__fail(l, TT_ENOTIMPL, "a name as long as '%.40s...'", name);
-  for (int64_t k = 0; k < func->locals.n; k++)
-    if (strcmp(func->locals.data[k].name, full) == 0) return (int)k;
+  for (int64_t k = 0; k < func->locals.n; k++) {
+    if (strcmp(func->locals.data[k].name, full) != 0) continue;
+    return k < func->nparam && l->f->replaced >> k & 1 ? replacing(l, (int32_t)k) : (int)k;
+  }
   if (!make) return -1;
   char *kept = py__alloc(l, strlen(full) + 1);
   strcpy(kept, full);
@@ -69,8 +87,11 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
     }
     if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
       py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
+    const char *name = py__word(l, py__at(l, target, 1));
     value = py__materialise(l, value);
-    py__set(l, py__local_named(l, py__word(l, py__at(l, target, 1)), true), value);
+    int32_t local = py__local_named(l, name, true);
+    if (replaces_none(l, local, value)) local = py__local_named(l, name, true);
+    py__set(l, local, value);
   } else if (tt__tree_is(target, "tup")) {
     unpack(l, target, value);
   } else if (tt__tree_is(target, "idx")) {
@@ -87,11 +108,14 @@ static void augment(lower *l, const tt_tree *t) {
     py__assign_index(l, target, py__value(l, py__at(l, t, 4)), op);
     return;
   }
-  expr *old = py__value(l, target), *by = py__value(l, py__at(l, t, 4));
-  if (old->type->tag == TT_T_ARRAY)
-    py__fill(l, old, by, op, false);
-  else
+  bool apart = t->n > 5; /* the new value is another variable's than the old one */
+  expr *old = py__value(l, apart ? t->item[5] : target), *by = py__value(l, py__at(l, t, 4));
+  if (old->type->tag != TT_T_ARRAY) {
     py__assign(l, target, py__binary(l, op, old, by));
+    return;
+  }
+  py__fill(l, old, by, op, false);
+  if (apart) py__assign(l, target, old);
 }
 
 /* ---- statements */
@@ -354,6 +378,8 @@ static void reset_pass(frame *f, bool final) {
   f->changed = false;
   f->temps = 0;
   f->parallel = false;
+  f->depth = 0;
+  f->replaced = 0;
   f->final = final;
   f->line = (int32_t)f->tree->item[2]->i;
 }

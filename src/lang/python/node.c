@@ -349,11 +349,13 @@ expr *py__keep(lower *l, expr *e) {
 void py__block_begin(lower *l, block *b) {
   b->first = NULL;
   b->outer = l->f->tail;
+  l->f->depth++;
   l->f->tail = &b->first;
 }
 
 stmt *py__block_end(lower *l, block *b) {
   l->f->tail = b->outer;
+  l->f->depth--;
   return b->first;
 }
 

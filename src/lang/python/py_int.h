@@ -35,6 +35,8 @@ struct frame {
   int32_t temps;                   /* hidden locals of this pass */
   bool parallel;                   /* inside a parallel loop */
   int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
+  int32_t depth;                   /* of blocks that may not run, around the statement */
+  uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
 };
 
 /* A function for one list of argument types. */

@@ -1,0 +1,163 @@
+"""One name, several variables: types that change over time, by branch and by argument."""
+
+import numpy as np
+import pytest
+import tutti as tt
+
+WIDTH = 4
+
+
+@tt.njit
+def by_branch(c):
+    if c:
+        y = 7
+        r = y // 2
+    else:
+        y = np.zeros(3)
+        r = int(y.sum())
+    return r
+
+
+@tt.njit
+def whole_then_real(c):
+    if c > 0:
+        y = 7
+        r = y // 2
+    else:
+        y = 1.5
+        r = int(y * 3)
+    y = (r, 2.5)
+    y = y[0] + y[1]
+    return y, r
+
+
+@tt.njit
+def over_time(a):
+    x = 7
+    y = x // 2
+    x += 0.5
+    z = x // 2
+    x = a + x
+    x = x[0]
+    return y, z, x
+
+
+@tt.njit
+def in_a_loop(a):
+    s = 0.0
+    x = 3
+    for i in range(3):
+        x = np.ones(2) * i
+        s += x[0]
+        x = a + i
+        s += x
+        if s > 100:
+            x = (s, 2)
+            s -= x[1]
+            continue
+        x = 5
+        s += x // 2
+    return s
+
+
+@tt.njit
+def breaks(n):
+    x = 1
+    for i in range(n):
+        if i == 3:
+            x = 2
+            break
+        t = i * 2
+        x += t
+    else:
+        x = 7
+    t = 0.5
+    while x < 20:
+        x += 3
+        if x == 14:
+            continue
+        t = t + x
+    return x, t
+
+
+@tt.njit
+def optional(a, c=None):
+    if c is None:
+        c = np.ones(3)
+    return a + c[0]
+
+
+@tt.njit
+def optional_number(a, b=3, c=None):
+    return (a + b, b) if c is None else (a + b + c, c)
+
+
+@pytest.mark.parametrize(
+    "f,args",
+    [
+        (by_branch, (1,)), (by_branch, (0,)), (whole_then_real, (1,)), (whole_then_real, (-1,)),
+        (over_time, (np.ones(2),)), (in_a_loop, (2,)), (in_a_loop, (2.5,)), (in_a_loop, (99,)),
+        (breaks, (2,)), (breaks, (0,)), (breaks, (9,)), (optional, (1,)), (optional, (1, np.zeros(2))),
+        (optional_number, (1,)), (optional_number, (1, 2)), (optional_number, (1, 2, 3.5)),
+    ],
+)  # fmt: skip
+def test_names_mean_what_they_mean_in_python(f, args):
+    got, want = f(*args), f.py_func(*args)
+    assert got == want
+    assert [type(x) for x in np.atleast_1d(np.array(got, dtype=object))] == [
+        int if isinstance(x, int) else float for x in np.atleast_1d(np.array(want, dtype=object))
+    ]
+
+
+def test_what_meets_is_one_variable():
+    @tt.njit
+    def f(c):
+        x = 1 if c else 2
+        if c:
+            x = np.ones(2)
+        return x
+
+    with pytest.raises(TypeError, match="cannot unify"):
+        f(1)
+
+    @tt.njit
+    def g(a, c=None):
+        if a > 1:
+            c = 3
+        return c
+
+    with pytest.raises(TypeError, match="None"):
+        g(1)
+
+
+def test_shapes_of_shared_and_local_memory_through_names():
+    @tt.cuda.jit
+    def f(a):
+        n = WIDTH
+        rows, m = 2, n * 2 - WIDTH
+        twice = 2 * n
+        shape = (m, twice)
+        s = tt.cuda.shared.array(shape=shape, dtype=tt.float64)
+        t = tt.cuda.local.array(n // 2, tt.int32)
+        i = tt.cuda.threadIdx.x
+        t[1] = i + rows
+        s[i, twice - 1] = t[1]
+        tt.cuda.syncthreads()
+        a[i] = s[3 - i, 7]
+
+    a = np.zeros(4)
+    f[1, 4](a)
+    assert a.tolist() == [5, 4, 3, 2]
+
+
+def test_a_shape_that_is_not_known_is_refused():
+    @tt.cuda.jit
+    def f(a):
+        n = 4
+        if a[0] > 0:
+            n = 5
+        t = tt.cuda.local.array(n, tt.float64)
+        a[0] = t[0]
+
+    with pytest.raises(TypeError, match=r"(?s)must be constant.*line \d+"):
+        f[1, 1](np.zeros(2))
