@@ -300,8 +300,7 @@ TT_FN tt_f64 tt_round_f64(tt_f64 x, tt_i64 n) {
   if (n < -308) return 0 * x;
   if (n < 0) {
     tt_f64 p = tt__tens(-n), y = TT__LIBRARY(rint)(x / p), rest = tt_fma_f64(-y, p, x), half = p / 2;
-    y += rest > half ? 1 : rest < -half ? -1 : 0;
-    return y * p;
+    return (rest > half ? y + 1 : rest < -half ? y - 1 : y) * p;
   }
   tt_f64 p = tt__tens(n < 22 ? n : 22), q = n > 22 ? tt__tens(n - 22) : 1, scaled = x * q, up = scaled * p;
   tt_f64 y = TT__LIBRARY(rint)(up), lost = tt_fma_f64(scaled, p, -up), off = up - y;
