@@ -170,9 +170,9 @@ class Function:
 
     def text(self):
         a = self.node.args
-        if a.vararg or a.kwarg or a.kwonlyargs:
-            self.fail("a compiled function with *args, **kwargs or keyword-only parameters", self.node)
-        params = [p.arg for p in a.posonlyargs + a.args]
+        if a.kwarg:
+            self.fail("a compiled function with **kwargs", self.node)
+        params = [p.arg for p in a.posonlyargs + a.args + ([a.vararg] if a.vararg else []) + a.kwonlyargs]
         casts = [self.declared(p, k) for p, k in zip(params, self.kinds) if k and p not in self.bound]
         params = [p for p in params if p not in self.bound]
         if isinstance(self.node, ast.Lambda):
@@ -404,12 +404,14 @@ class Function:
         return f"(idx {base} {' '.join(map(self.expr, items))})"
 
     def of_Call(self, e):
-        if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
-            self.fail("a call with * or **", e)
+        if any(k.arg is None for k in e.keywords):
+            self.fail("a call with **", e)
         found, callee = self.static(e.func)
         if found and hasattr(callee, "_jit_function"):
             fn = callee._jit_function()
-            given = dict(zip(fn.__code__.co_varnames, bind(self, fn, e)))
+            if any(isinstance(a, ast.Starred) for a in e.args):
+                return self.starred(fn, callee, e)
+            given = bind(fn, e)
             bound = {}
             for name, node in given.items():
                 known, value = self.fixed(node)
@@ -429,6 +431,23 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def starred(self, fn, callee, e):
+        """A call of a compiled function with a tuple's items, whose number its type says."""
+        code = fn.__code__
+        if e.keywords:
+            self.fail(f"a call of {fn.__name__}() with * and keywords", e)
+        args = list(map(self.expr, e.args))
+        if code.co_flags & inspect.CO_VARARGS:
+            args.append(f"(rest {code.co_argcount})")
+        for name in code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]:
+            if name not in (fn.__kwdefaults__ or {}):
+                self.fail(f"{fn.__name__}() needs a value for '{name}'", e, TypeError)
+            args.append(self.constant(fn.__kwdefaults__[name], e))
+        return f"(call {self.module.function(fn, callee._declared)} {' '.join(args)})"
+
+    def of_Starred(self, e):
+        return f"(star {self.expr(e.value)})"
 
     def callee(self, fn, e):
         """What the language calls a Python callable."""
@@ -482,21 +501,25 @@ def folded(e, look=lambda e: None):
     return None if b == 0 and isinstance(e.op, (ast.FloorDiv, ast.Mod)) else _FOLDS[type(e.op)](a, b)
 
 
-def bind(front, fn, e):
-    """The arguments of a call of a compiled function, in its order, defaults filled in."""
-    if not e.keywords and len(e.args) == fn.__code__.co_argcount:
-        return e.args
+def bind(fn, e):
+    """The arguments of a call of a compiled function by parameter, in its order, defaults filled in."""
+    code = fn.__code__
+    exact = not e.keywords and len(e.args) == code.co_argcount
+    if exact and not code.co_kwonlyargcount and not code.co_flags & inspect.CO_VARARGS:
+        return dict(zip(code.co_varnames, e.args))
     signature = inspect.signature(fn)
     try:
         bound = signature.bind(*e.args, **{k.arg: k.value for k in e.keywords})
     except TypeError as problem:
         raise TypeError(f"{fn.__name__}(): {problem}") from None
-    out = []
+    out = {}
     for name, parameter in signature.parameters.items():
-        if name in bound.arguments:
-            out.append(bound.arguments[name])
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            out[name] = ast.copy_location(ast.Tuple(list(bound.arguments.get(name, ())), ast.Load()), e)
+        elif name in bound.arguments:
+            out[name] = bound.arguments[name]
         else:
-            out.append(ast.copy_location(ast.Constant(parameter.default), e))
+            out[name] = ast.copy_location(ast.Constant(parameter.default), e)
     return out
 
 

@@ -152,6 +152,29 @@ static void split_index(const tt_tree *t, const tt_tree *const **item, int *n) {
   *n = list->n - (tuple ? 1 : 2);
 }
 
+/* A bound of a tuple's slice, which is known beforehand; `otherwise` where none is written. */
+static int bound_of(lower *l, const tt_tree *t, int n, int otherwise) {
+  expr *e = py__value(l, t);
+  if (e->type->tag == TT_T_NONE) return otherwise;
+  if (e->op != TT_X_CONST || !py__is_scalar(e))
+    py__fail(l, TT_ENOTIMPL, "a slice of a tuple by what is not a constant");
+  int64_t at = e->i < 0 ? e->i + n : e->i;
+  return (int)(at < 0 ? 0 : at > n ? n : at);
+}
+
+static expr *part_of_tuple(lower *l, expr *tuple, const tt_tree *slice) {
+  int n = tuple->type->n, from = bound_of(l, py__at(l, slice, 1), n, 0), to = bound_of(l, py__at(l, slice, 2), n, n);
+  if (py__value(l, py__at(l, slice, 3))->type->tag != TT_T_NONE)
+    py__fail(l, TT_ENOTIMPL, "a slice of a tuple with a step");
+  int count = to > from ? to - from : 0;
+  type *item[TT_PROGRAM_ARGS];
+  for (int k = 0; k < count; k++) item[k] = tuple->type->item[from + k];
+  tuple = py__keep(l, tuple);
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, count), count);
+  for (int k = 0; k < count; k++) e->arg[k] = py__item(l, tuple, from + k);
+  return e;
+}
+
 expr *py__index(lower *l, const tt_tree *t) {
   const tt_tree *const *item;
   int n;
@@ -159,6 +182,7 @@ expr *py__index(lower *l, const tt_tree *t) {
   split_index(t, &item, &n);
   if (py__is_unknown(base)) return base;
   if (base->type->tag == TT_T_TUPLE) {
+    if (n == 1 && tt__tree_is(item[0], "sl")) return part_of_tuple(l, base, item[0]);
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
     if (py__is_unknown(k)) return k;
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;

@@ -329,6 +329,47 @@ static expr *given_call(lower *l, call *c, const char *w) {
   return rank ? e : d == TT_BOOL ? py__truth(l, e) : py__cast(l, e, d);
 }
 
+static void add_argument(lower *l, call *c, expr *e) {
+  if (c->n == TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "more than %d arguments", TT_PROGRAM_ARGS);
+  c->missing |= py__is_unknown(e);
+  c->arg[c->n++] = e;
+}
+
+/* The arguments from number `first` on as one, a tuple. */
+static void pack_arguments(lower *l, call *c, int first) {
+  type *item[TT_PROGRAM_ARGS];
+  if (c->missing || first < 0 || first > c->n) return; /* of too few the call says so */
+  for (int k = first; k < c->n; k++) {
+    c->arg[k] = py__materialise(l, c->arg[k]);
+    item[k - first] = c->arg[k]->type;
+  }
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, c->n - first), c->n - first);
+  for (int k = first; k < c->n; k++) e->arg[k - first] = c->arg[k];
+  c->n = first;
+  add_argument(l, c, e);
+}
+
+/* The values of the arguments: of (star x) a tuple's items; (rest k) makes a tuple of those so far from number k on. */
+static void read_arguments(lower *l, call *c) {
+  c->n = 0;
+  for (int k = 2; k < c->tree->n; k++) {
+    const tt_tree *t = c->tree->item[k];
+    bool all = tt__tree_is(t, "star");
+    if (tt__tree_is(t, "rest")) {
+      pack_arguments(l, c, (int)py__at(l, t, 1)->i);
+      continue;
+    }
+    expr *e = py__value(l, all ? py__at(l, t, 1) : t);
+    if (!all || py__is_unknown(e)) {
+      add_argument(l, c, e);
+      continue;
+    }
+    if (e->type->tag != TT_T_TUPLE) py__fail(l, TT_ENOTIMPL, "a call with * of %s", py__type_name(l, e->type));
+    e = py__keep(l, e);
+    for (int i = 0; i < e->type->n; i++) add_argument(l, c, py__item(l, e, i));
+  }
+}
+
 expr *py__call(lower *l, const tt_tree *t) {
   const tt_tree *callee = py__at(l, t, 1);
   call c = {.tree = t, .n = py__positional(t)};
@@ -345,11 +386,8 @@ expr *py__call(lower *l, const tt_tree *t) {
     e = py__array_call(l, c.name, t, &known);
     if (known) return e;
   }
-  if (c.n > TT_PROGRAM_ARGS || t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
-  for (int k = 0; k < c.n; k++) {
-    c.arg[k] = py__value(l, t->item[k + 2]);
-    c.missing |= py__is_unknown(c.arg[k]);
-  }
+  if (t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
+  read_arguments(l, &c);
   if (callee->tag == TT_TREE_INT) {
     for (int k = 0; k < c.n; k++) c.arg[k] = py__materialise(l, c.arg[k]);
     return py__call_user(l, (int32_t)callee->i, c.arg, c.n);
