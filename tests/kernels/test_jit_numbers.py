@@ -1,6 +1,8 @@
 """Numbers in compiled functions: Python's arithmetic, NumPy's scalars, what a name holds after it was assigned to."""
 
 import math
+import random
+import threading
 
 import numpy as np
 import pytest
@@ -124,3 +126,100 @@ def test_a_grid_that_nobody_waits_for():
     f[2, 2](a)
     tt.cuda.synchronize()
     assert a.tolist() == [1.0] * 4
+
+
+def test_seeded_numbers_are_numpys():
+    @tt.njit
+    def seed(n):
+        np.random.seed(n)
+
+    @tt.njit
+    def several():
+        a, b = np.random.rand(), np.random.random()
+        c, d, e = np.random.normal(), np.random.normal(2.0, 3.0), np.random.randn()
+        f, g, h = np.random.randint(0, 10), np.random.randint(5), np.random.randint(-(2**40), 2**41)
+        return a, b, c, d, e, f, g, h, np.random.uniform(-1.0, 3.0), np.random.standard_normal()
+
+    @tt.njit
+    def mean(n):
+        np.random.seed(7)
+        s = 0.0
+        for _ in range(n):
+            s += np.random.random_sample() * np.random.randint(1, 3)
+        return s / n
+
+    for n in (0, 1, 2**31, 2**32 - 1):
+        np.random.seed(n)
+        seed(n)
+        for _ in range(3):
+            assert several() == several.py_func()
+    want = mean.py_func(1000)
+    assert mean(1000) == want == mean(1000)
+
+
+def test_pythons_random_numbers_have_a_state_of_their_own():
+    @tt.njit
+    def f(n):
+        np.random.seed(n)
+        random.seed(n)
+        a = random.random()
+        return a, np.random.random(), random.random()
+
+    first, second = f(3), f(3)
+    assert first == second
+    np.random.seed(3)
+    assert first[1] == np.random.random()
+
+
+def test_seeds_are_of_the_thread():
+    @tt.njit
+    def seed(n):
+        np.random.seed(n)
+
+    @tt.njit
+    def draw():
+        return np.random.random()
+
+    def work(n):
+        seed(n)
+        got[n] = [draw() for _ in range(200)]
+
+    got = {}
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for n in range(4):
+        np.random.seed(n)
+        assert got[n] == np.random.random(200).tolist()
+
+
+def test_a_parallel_loop_is_as_its_seed_says():
+    @tt.njit(parallel=True)
+    def f(n):
+        np.random.seed(11)
+        s = 0.0
+        for _ in tt.prange(n):
+            s += np.random.random()
+        return s, np.random.random()
+
+    assert f(5000) == f(5000)
+
+
+def test_types_of_ufuncs_without_signatures():
+    @tt.vectorize
+    def f(x, y):
+        return x * y
+
+    @tt.guvectorize("(n),()->(n)")
+    def g(x, y, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + y
+
+    assert f.types == g.types == []
+    assert f(3, 4) == 12 and f(1.0, 2.0) == 2.0 and f(1, 2.5) == 2.5
+    assert f.types == f.ufunc.types == ["ll->l", "dd->d"] and f.ntypes == 2 and f.nargs == 3
+    g(np.arange(3), 2, np.zeros(3, np.int64))
+    g(np.arange(3.0), 2.5)
+    assert g.types == ["ll->l", "dd->d"]

@@ -64,7 +64,7 @@ class Around(Compiled):
 
 
 class Loops:
-    """The loops that a ufunc has, in NumPy's letters: those of its signatures; without any, those of its calls so far."""
+    """The loops that a ufunc has: those of its signatures; without any, those of its calls so far."""
 
     signatures = ()  # (result or results, arguments)
     _called = ()
@@ -86,6 +86,7 @@ class Loops:
 
     @property
     def types(self):
+        """In NumPy's letters: "ff->f"."""
         rows = self._rows(_need_numpy())
         return ["->".join("".join(kind.char for kind in kinds) for kinds in row) for row in rows]
 

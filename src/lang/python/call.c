@@ -241,26 +241,28 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
 
 static expr *random_call(lower *l, call *c, const char *w, bool *known) {
   type *f64 = py__scalar(l, TT_F64);
+  bool np = c->name[0] == 'n'; /* np.random's state is another than random's */
+  const char *real = np ? "tt_random_np_f64" : "tt_random_f64";
   *known = true;
   l->f->func->can_fail = true; /* it takes the context along */
   if (strcmp(w, "seed") == 0) {
     want(l, c, 1, 1);
     expr *x = py__cast(l, scalar(l, c, 0), TT_I64);
-    return py__helper(l, "tt_random_seed", py__scalar(l, TT_I64), true, &x, 1);
+    return py__helper(l, np ? "tt_random_np_seed" : "tt_random_seed", py__scalar(l, TT_I64), true, &x, 1);
   }
   if (c->n == 0 && (strcmp(w, "random") == 0 || strcmp(w, "rand") == 0 || strcmp(w, "random_sample") == 0))
-    return py__helper(l, "tt_random_f64", f64, true, NULL, 0);
+    return py__helper(l, real, f64, true, NULL, 0);
   if (strcmp(w, "uniform") == 0) {
     want(l, c, 2, 2);
     expr *lo = py__keep(l, py__cast(l, scalar(l, c, 0), TT_F64)), *hi = py__cast(l, scalar(l, c, 1), TT_F64);
-    expr *u = py__helper(l, "tt_random_f64", f64, true, NULL, 0);
+    expr *u = py__helper(l, real, f64, true, NULL, 0);
     return py__elem(l, TT_ADD, lo, py__elem(l, TT_MUL, u, py__elem(l, TT_SUB, hi, lo)));
   }
   if (strcmp(w, "normal") == 0 || strcmp(w, "randn") == 0 || strcmp(w, "standard_normal") == 0 ||
       strcmp(w, "gauss") == 0 || strcmp(w, "normalvariate") == 0) {
     want(l, c, 0, 2);
     py__needs(l, TT_SCALAR_MATH);
-    expr *z = py__helper(l, "tt_random_normal", f64, true, NULL, 0);
+    expr *z = py__helper(l, np ? "tt_random_np_normal" : "tt_random_normal", f64, true, NULL, 0);
     if (c->n == 0) return z;
     expr *sd = c->n > 1 ? py__cast(l, scalar(l, c, 1), TT_F64) : py__float(l, 1);
     return py__elem(l, TT_ADD, py__cast(l, scalar(l, c, 0), TT_F64), py__elem(l, TT_MUL, z, sd));
@@ -270,7 +272,7 @@ static expr *random_call(lower *l, call *c, const char *w, bool *known) {
     expr *a[2] = {py__int(l, 0), py__cast(l, scalar(l, c, 0), TT_I64)};
     if (c->n == 2) a[0] = a[1], a[1] = py__cast(l, scalar(l, c, 1), TT_I64);
     if (strcmp(c->name, "random.randint") == 0) a[1] = py__elem(l, TT_ADD, a[1], py__int(l, 1));
-    return py__helper(l, "tt_random_int", py__scalar(l, TT_I64), true, a, 2);
+    return py__helper(l, np ? "tt_random_np_int" : "tt_random_int", py__scalar(l, TT_I64), true, a, 2);
   }
   *known = false;
   return NULL;

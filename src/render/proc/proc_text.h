@@ -65,6 +65,9 @@ struct tt_pcall {
   void (*fence)(void);
   void (*leaves)(void);
   void (*grid)(const void *line);
+  void (*reseed)(tt_pcall *call, tt_i64 seed);
+  tt_f64 (*draw)(tt_pcall *call, tt_i64 normal);
+  tt_i64 (*draw_below)(tt_pcall *call, tt_i64 low, tt_i64 high);
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
 #define TT_TOUCH(place, kind, line)                                  \
@@ -435,6 +438,17 @@ TT_FN tt_i64 tt_random_seed(tt_pcall *call, tt_i64 seed) {
   call->random[0] = tt__spread((tt_u64)seed + TT_U64(0x9e3779b97f4a7c15));
   call->random[1] = tt__spread((tt_u64)seed + TT_U64(0x3c6ef372fe94f82a)) | 1;
   return 0;
+}
+/* np.random's: of its own state once that is seeded. */
+TT_FN tt_f64 tt_random_np_f64(tt_pcall *call) {
+  return TT_RARELY(call->draw != 0) ? call->draw(call, 0) : tt_random_f64(call);
+}
+TT_FN tt_i64 tt_random_np_int(tt_pcall *call, tt_i64 lo, tt_i64 hi) {
+  return TT_RARELY(call->draw != 0) && hi > lo ? call->draw_below(call, lo, hi) : tt_random_int(call, lo, hi);
+}
+TT_FN tt_i64 tt_random_np_seed(tt_pcall *call, tt_i64 seed) {
+  if (call->reseed) call->reseed(call, seed);
+  return tt_random_seed(call, seed);
 }
 #else
 /* ---- atomics and exchanges of a GPU */
