@@ -153,6 +153,18 @@ expr *py__apart(lower *l, expr *view, expr *array);
 /* All of the value is read as it was before. `fresh`: it or the view is new, so that they share no memory. */
 void py__fill(lower *l, expr *view, expr *value, const char *op, bool fresh);
 bool py__is_lazy(const expr *e); /* an array expression */
+/* Memory of these lengths; loops over [0, n) around what is made between the two calls; a store (python/create.c). */
+expr *py__allocate(lower *l, tt_dtype d, expr *const *len, int rank, bool zero);
+stmt *py__count_begin(lower *l, expr *n, block *b, expr **at);
+void py__count_end(lower *l, stmt *s, block *b);
+void py__put(lower *l, expr *array, expr *const *at, int n, expr *value);
+/* Masks and arrays of places as indices (python/pick.c): is it one? What it picks is new memory. */
+bool py__picks(const expr *index);
+expr *py__picked(lower *l, expr *array, expr *index);
+void py__assign_picked(lower *l, expr *array, expr *index, expr *value, const char *op);
+/* A reduction of each lane along an axis; the lane itself, of the first element where `at` is NULL. */
+expr *py__along(lower *l, expr *array, int axis, expr *(*fold)(lower *l, expr *lane, const void *how), const void *how);
+expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
