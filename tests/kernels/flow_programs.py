@@ -2,8 +2,8 @@
 exceptions, for tests that run them as Python and compiled: results are equal, in value and in type.
 
 Whole numbers stay small, so that 64 bits and Python's numbers agree, and floats are made by operations that are exact
-or rounded once. A name is read only where all ways to it gave it the same type: elsewhere one variable of a compiled
-function has the common type, and Python's has two.
+or rounded once. Where ways meet that gave a name different types, a number is read as a float, which is what a compiled
+function makes of it, and others are not read.
 """
 
 import linecache
@@ -98,7 +98,11 @@ class Flow:
     def float_of(self, deep=2):
         r, sub = self.r, lambda: self.float_of(deep - 1)
         if deep <= 0 or r.random() < 0.2:
-            given = self.names("float") + [f"{name}[1]" for name in self.names("pair")]
+            given = (
+                self.names("float")
+                + [f"float({name})" for name in self.names("number")]
+                + [f"{name}[1]" for name in self.names("pair")]
+            )
             given += [f"{name}[0]" for name in self.names("triple")] + [f"{name}[1]" for name in self.names("nested")]
             return r.choice([*given * 3, "x", "r1", repr(r.randrange(-40, 40) / 8), f"float(c[{self.index('c')}])"])
         return self.either(
@@ -224,7 +228,13 @@ class Flow:
             self.put("else:")
             self.kind = dict(before)
             self.block(deep)
-        self.kind = {name: self.kind[name] if self.kind[name] == after[name] else None for name in NAMES}
+        self.kind = {name: self.met(self.kind[name], after[name]) for name in NAMES}
+
+    @staticmethod
+    def met(p, q):
+        """What a name is where two ways meet: whole numbers and floats are numbers."""
+        numbers = {"int", "float", "number"}
+        return p if p == q else "number" if {p, q} <= numbers else None
 
     def loop(self, deep):
         self.loops += 1

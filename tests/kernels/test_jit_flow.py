@@ -92,21 +92,75 @@ def optional_number(a, b=3, c=None):
     return (a + b, b) if c is None else (a + b + c, c)
 
 
+@tt.njit
+def each_in_its_type(c):
+    if c:
+        v = 7
+        r, s = v // 2, v << 1
+    else:
+        v = 1.5
+        r, s = int(v), 3
+    return float(v), r, s
+
+
+@tt.njit
+def parameter_first(x, c):
+    y = x // 2
+    if c:
+        x = 0.5
+    else:
+        y += x << 2
+    return float(x), y
+
+
+@tt.njit
+def before_a_loop(n):
+    v = 7
+    t = v // 2
+    for i in range(n):
+        v = v + 0.5
+        if i == 2:
+            v = 3
+            t += v // 2
+        elif i == 3:
+            v, w = i, 2.5
+            t += v << 1
+            v = w
+    return float(v), t
+
+
+@tt.njit
+def flags(n):
+    b = n > 2
+    c = not b
+    if c:
+        b = n
+        c = b > 1
+    return int(b), c
+
+
+def kinds(values):
+    """Of each value: is it a truth value, a whole number or a float?"""
+    values = values if isinstance(values, tuple) else (values,)
+    return [next(kind for kind in (bool, int, float) if isinstance(value, kind)) for value in values]
+
+
 @pytest.mark.parametrize(
     "f,args",
     [
         (by_branch, (1,)), (by_branch, (0,)), (whole_then_real, (1,)), (whole_then_real, (-1,)),
         (over_time, (np.ones(2),)), (in_a_loop, (2,)), (in_a_loop, (2.5,)), (in_a_loop, (99,)),
-        (breaks, (2,)), (breaks, (0,)), (breaks, (9,)), (optional, (1,)), (optional, (1, np.zeros(2))),
-        (optional_number, (1,)), (optional_number, (1, 2)), (optional_number, (1, 2, 3.5)),
+        (each_in_its_type, (1,)), (each_in_its_type, (0,)), (parameter_first, (7, 1)), (parameter_first, (7, 0)),
+        (before_a_loop, (0,)), (before_a_loop, (3,)), (before_a_loop, (6,)), (flags, (1,)), (flags, (2,)),
+        (flags, (3,)), (breaks, (2,)), (breaks, (0,)), (breaks, (9,)), (optional, (1,)),
+        (optional, (1, np.zeros(2))), (optional_number, (1,)), (optional_number, (1, 2)),
+        (optional_number, (1, 2, 3.5)),
     ],
 )  # fmt: skip
 def test_names_mean_what_they_mean_in_python(f, args):
     got, want = f(*args), f.py_func(*args)
     assert got == want
-    assert [type(x) for x in np.atleast_1d(np.array(got, dtype=object))] == [
-        int if isinstance(x, int) else float for x in np.atleast_1d(np.array(want, dtype=object))
-    ]
+    assert kinds(got) == kinds(want)
 
 
 def test_what_meets_is_one_variable():

@@ -45,9 +45,31 @@ class Flow:
     def __init__(self, parameters, body):
         self.webs, self.order, self.of, self.loops = _Webs(), [], {}, []
         self.given = {}  # of a node that stores: the expression that it stores, where that is all
+        self.plain, self.reached = (
+            set(),
+            {},
+        )  # nodes that plain assignments store to; of each that loads: (it, its stores)
         self.now = {name: frozenset([name]) for name in parameters}
         self.block(body)
         self.numbers = self._numbered(parameters)
+        self.own = self._owned(parameters)
+
+    def _owned(self, parameters):
+        """Of nodes whose value no way but one assignment gave, while others meet it elsewhere: that assignment's mark.
+        Where the others turn out to have other types, it is a variable of its own until they meet."""
+        count, own = {}, {}
+        for one in self.webs.root:
+            web = self.webs.find(one)
+            count[web] = count.get(web, 0) + 1
+        for node, stores in self.reached.values():
+            one = next(iter(stores))
+            if len(stores) > 1 or count[self.webs.find(one)] == 1:
+                continue
+            if isinstance(one, str):
+                own[id(node)] = "given"
+            elif one in self.plain:
+                own[id(node)] = own[id(one)] = f"at {one.lineno}.{one.col_offset}"
+        return own
 
     def _numbered(self, parameters):
         """The number of each web among those of its name, by the node that stores or loads it; parameters are first."""
@@ -75,6 +97,7 @@ class Flow:
         found = self.now.get(name.id)
         if found:
             self.webs.join(found)
+            self.reached[id(name)] = name, found
             if id(name) not in self.of:
                 self.of[id(name)] = name
                 self.order.append((name, next(iter(found))))
@@ -107,8 +130,11 @@ class Flow:
 
     def note(self, target, value):
         self.given[target] = value
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            for one, its in zip(target.elts, value.elts):
+        if isinstance(target, ast.Name):
+            self.plain.add(target)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            together = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
+            for one, its in zip(target.elts, value.elts if together else [None] * len(target.elts)):
                 self.note(one, its)
 
     def do_AnnAssign(self, s):

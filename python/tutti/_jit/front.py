@@ -134,7 +134,9 @@ class Function:
 
     def name(self, node):
         k = self.numbers.get(id(node), 0)
-        return f"{node.id}.{k}" if k or node.id in self.typed else node.id
+        name = f"{node.id}.{k}" if k or node.id in self.typed else node.id
+        own = self.flow.own.get(id(node)) if self.flow else None
+        return f"(n {quote(name)} {quote(own)})" if own else f"(n {quote(name)})"
 
     def static(self, node):
         """(True, object) of an expression that is no local's."""
@@ -222,8 +224,8 @@ class Function:
 
     def do_AugAssign(self, s):
         op, target, value = _BINARY.get(type(s.op)), self.target(s.target), self.expr(s.value)
-        source = self.target(s.source) if isinstance(s.target, ast.Name) else target
-        return f"(aug {self.line} {op} {target} {value}{'' if source == target else ' ' + source})"
+        apart = isinstance(s.target, ast.Name) and self.numbers.get(id(s.target)) != self.numbers.get(id(s.source))
+        return f"(aug {self.line} {op} {target} {value}{' ' + self.target(s.source) if apart else ''})"
 
     def do_If(self, s):
         line, test = self.line, self.expr(s.test)
@@ -294,7 +296,7 @@ class Function:
 
     def target(self, t):
         if isinstance(t, ast.Name):
-            return f"(n {quote(self.name(t))})"
+            return self.name(t)
         if isinstance(t, (ast.Tuple, ast.List)):
             return f"(tup {' '.join(map(self.target, t.elts))})"
         if isinstance(t, ast.Subscript):
@@ -353,7 +355,7 @@ class Function:
 
     def of_Name(self, e):
         found, value = self.static(e)
-        return self.constant(value, e) if found else f"(n {quote(self.name(e))})"
+        return self.constant(value, e) if found else self.name(e)
 
     def of_Attribute(self, e):
         found, value = self.static(e)

@@ -176,6 +176,7 @@ struct tt_pstmt {
 };
 
 typedef struct tt_plocal {
+  bool several; /* while it is typed: assignments gave it several types */
   const char *name;
   const tt_ptype *type;
   bool nonneg;    /* proved: never negative */

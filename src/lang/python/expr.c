@@ -398,7 +398,7 @@ static expr *global(lower *l, int64_t k) {
 expr *py__expression(lower *l, const tt_tree *t) {
   if (t->tag != TT_TREE_LIST || t->n == 0) py__fail(l, TT_EVALUE, "the program text is malformed");
   const char *w = py__word(l, t->item[0]);
-  if (strcmp(w, "n") == 0) return name(l, py__word(l, py__at(l, t, 1)));
+  if (strcmp(w, "n") == 0) return name(l, py__variable(l, t));
   if (strcmp(w, "i") == 0) {
     expr *e = py__int(l, py__at(l, t, 1)->i);
     if (t->item[1]->big) e->type = py__scalar(l, TT_U64), e->nonneg = true, e->limit = 0;

@@ -77,6 +77,19 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
   for (int k = 0; k < n; k++) py__assign(l, target->item[k + 1], part[k]);
 }
 
+const char *py__variable(lower *l, const tt_tree *t) {
+  const char *word = py__word(l, py__at(l, t, 1));
+  if (t->n < 3) return word;
+  const char *mark = py__word(l, t->item[2]);
+  size_t size = strlen(word) + strlen(mark) + 2;
+  char *own = py__alloc(l, size);
+  snprintf(own, size, "%s %s", word, mark);
+  int k = py__local_named(l, word, false);
+  bool apart =
+      strcmp(mark, "given") == 0 ? py__local_named(l, own, false) >= 0 : k >= 0 && l->f->func->locals.data[k].several;
+  return apart ? own : word;
+}
+
 void py__assign(lower *l, const tt_tree *target, expr *value) {
   if (tt__tree_is(target, "n")) {
     if (py__is_meta(value, "grid")) { /* a name for the grid: nothing to run */
@@ -87,10 +100,15 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
     }
     if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
       py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
-    const char *name = py__word(l, py__at(l, target, 1));
+    const char *word = py__word(l, py__at(l, target, 1)), *own = py__variable(l, target);
     value = py__materialise(l, value);
-    int32_t local = py__local_named(l, name, true);
-    if (replaces_none(l, local, value)) local = py__local_named(l, name, true);
+    if (own != word) { /* and what others read, where it meets the values of other assignments */
+      int32_t apart = py__local_named(l, own, true);
+      py__set(l, apart, value);
+      value = py__local(l, apart);
+    }
+    int32_t local = py__local_named(l, word, true);
+    if (replaces_none(l, local, value)) local = py__local_named(l, word, true);
     py__set(l, local, value);
   } else if (tt__tree_is(target, "tup")) {
     unpack(l, target, value);

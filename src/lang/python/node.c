@@ -307,9 +307,11 @@ void py__set(lower *l, int32_t local, expr *value) {
     local = py__beside_parameter(l, local);
     v = &l->f->func->locals.data[local];
   }
-  if (t != v->type) {
+  if (t != v->type || (t != value->type && !py__is_unknown(value))) {
+    bool numbers = v->type->tag == TT_T_SCALAR && !v->several;
+    if (numbers || t != v->type) l->f->changed = true;
+    v->several |= numbers;
     v->type = t;
-    l->f->changed = true;
   }
   if (v->nonneg && !value->nonneg && !py__is_unknown(value)) {
     v->nonneg = false;
