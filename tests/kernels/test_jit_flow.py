@@ -130,6 +130,23 @@ def before_a_loop(n):
 
 
 @tt.njit
+def some_meet_first(n):
+    if n > 5:
+        v = 0.5
+        r = 1
+    else:
+        if n > 3:
+            v = 9
+        elif n > 1:
+            v = 7
+        else:
+            v = 4
+            r = v >> 1
+        r = v >> 1
+    return float(v), r
+
+
+@tt.njit
 def flags(n):
     b = n > 2
     c = not b
@@ -151,7 +168,9 @@ def kinds(values):
         (by_branch, (1,)), (by_branch, (0,)), (whole_then_real, (1,)), (whole_then_real, (-1,)),
         (over_time, (np.ones(2),)), (in_a_loop, (2,)), (in_a_loop, (2.5,)), (in_a_loop, (99,)),
         (each_in_its_type, (1,)), (each_in_its_type, (0,)), (parameter_first, (7, 1)), (parameter_first, (7, 0)),
-        (before_a_loop, (0,)), (before_a_loop, (3,)), (before_a_loop, (6,)), (flags, (1,)), (flags, (2,)),
+        (before_a_loop, (0,)), (before_a_loop, (3,)), (before_a_loop, (6,)), (some_meet_first, (6,)),
+        (some_meet_first, (4,)),
+        (some_meet_first, (2,)), (some_meet_first, (0,)), (flags, (1,)), (flags, (2,)),
         (flags, (3,)), (breaks, (2,)), (breaks, (0,)), (breaks, (9,)), (optional, (1,)),
         (optional, (1, np.zeros(2))), (optional_number, (1,)), (optional_number, (1, 2)),
         (optional_number, (1, 2, 3.5)),

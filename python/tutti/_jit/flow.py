@@ -55,20 +55,24 @@ class Flow:
         self.own = self._owned(parameters)
 
     def _owned(self, parameters):
-        """Of nodes whose value no way but one assignment gave, while others meet it elsewhere: that assignment's mark.
-        Where the others turn out to have other types, it is a variable of its own until they meet."""
-        count, own = {}, {}
+        """Marks of nodes: of one that loads what only some of its variable's assignments give, which those are; of one
+        that stores, all of which it is. Where the assignments turn out to have several types, each mark is a variable.
+        """
+        count, own, marks = {}, {}, {}
         for one in self.webs.root:
             web = self.webs.find(one)
             count[web] = count.get(web, 0) + 1
         for node, stores in self.reached.values():
             one = next(iter(stores))
-            if len(stores) > 1 or count[self.webs.find(one)] == 1:
+            if len(stores) == count[self.webs.find(one)]:
                 continue
-            if isinstance(one, str):
-                own[id(node)] = "given"
-            elif one in self.plain:
-                own[id(node)] = own[id(one)] = f"at {one.lineno}.{one.col_offset}"
+            if stores <= self.plain:
+                own[id(node)] = [marks.setdefault(stores, f"only {len(marks)}")]
+                for store in stores:
+                    known = own.setdefault(id(store), [])
+                    known += [mark for mark in own[id(node)] if mark not in known]
+            elif isinstance(one, str) and len(stores) == 1:
+                own[id(node)] = ["given"]
         return own
 
     def _numbered(self, parameters):

@@ -135,8 +135,8 @@ class Function:
     def name(self, node):
         k = self.numbers.get(id(node), 0)
         name = f"{node.id}.{k}" if k or node.id in self.typed else node.id
-        own = self.flow.own.get(id(node)) if self.flow else None
-        return f"(n {quote(name)} {quote(own)})" if own else f"(n {quote(name)})"
+        marks = self.flow.own.get(id(node), ()) if self.flow else ()
+        return f"(n {' '.join(map(quote, [name, *marks]))})"
 
     def static(self, node):
         """(True, object) of an expression that is no local's."""

@@ -77,10 +77,9 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
   for (int k = 0; k < n; k++) py__assign(l, target->item[k + 1], part[k]);
 }
 
-const char *py__variable(lower *l, const tt_tree *t) {
-  const char *word = py__word(l, py__at(l, t, 1));
-  if (t->n < 3) return word;
-  const char *mark = py__word(l, t->item[2]);
+/* The variable of one of a name's marks; the name itself where that is none. */
+static const char *marked(lower *l, const tt_tree *t, int number) {
+  const char *word = py__word(l, py__at(l, t, 1)), *mark = py__word(l, py__at(l, t, number + 2));
   size_t size = strlen(word) + strlen(mark) + 2;
   char *own = py__alloc(l, size);
   snprintf(own, size, "%s %s", word, mark);
@@ -88,6 +87,10 @@ const char *py__variable(lower *l, const tt_tree *t) {
   bool apart =
       strcmp(mark, "given") == 0 ? py__local_named(l, own, false) >= 0 : k >= 0 && l->f->func->locals.data[k].several;
   return apart ? own : word;
+}
+
+const char *py__variable(lower *l, const tt_tree *t) {
+  return t->n > 2 ? marked(l, t, 0) : py__word(l, py__at(l, t, 1));
 }
 
 void py__assign(lower *l, const tt_tree *target, expr *value) {
@@ -100,9 +103,10 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
     }
     if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
       py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
-    const char *word = py__word(l, py__at(l, target, 1)), *own = py__variable(l, target);
+    const char *word = py__word(l, py__at(l, target, 1)), *own;
     value = py__materialise(l, value);
-    if (own != word) { /* and what others read, where it meets the values of other assignments */
+    /* First what only some assignments give, then the name, where it meets the values of the others. */
+    for (int k = 0; k + 2 < target->n && (own = marked(l, target, k)) != word; k++) {
       int32_t apart = py__local_named(l, own, true);
       py__set(l, apart, value);
       value = py__local(l, apart);

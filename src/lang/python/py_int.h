@@ -167,8 +167,8 @@ expr *py__along(lower *l, expr *array, int axis, expr *(*fold)(lower *l, expr *l
 expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);
-/* The variable that (n "x") or (n "x" "mark") means: with a mark it is one that other assignments to the name do not
- * reach, and a variable of its own where those have other types (python/lower.c). */
+/* The variable that (n "x") or (n "x" "mark" ...) means. A mark is of what only some of the name's assignments give; it
+ * is a variable of its own where the assignments have several types (python/lower.c). */
 const char *py__variable(lower *l, const tt_tree *t);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
 void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
