@@ -7,8 +7,8 @@ export PATH := $(PATH):$(CURDIR)/.venv/bin
 MAKEFLAGS += --no-print-directory
 C_FILES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.c' 'python/*.[ch]')
 
-.PHONY: help build package test test-long test-libraries docs demo bench conformance lint tidy format clean distclean setup \
-  setup-demo
+.PHONY: help build package test test-long test-libraries docs demo bench conformance conformance-kernels lint tidy format \
+  clean distclean setup setup-demo
 help:
 	@echo 'make demo     build the package, then run the demonstration'
 	@echo 'make test     build, then run all tests'
@@ -17,6 +17,7 @@ help:
 	@echo 'make build    the library in build/, the package importable from .venv/bin/python'
 	@echo 'make bench    the speed table against NumPy, numexpr, Numba and JAX (installs them in .venv)'
 	@echo 'make conformance ARRAY_API_TESTS=dir   the array API suite (a clone of data-apis/array-api-tests, with its submodule)'
+	@echo 'make conformance-kernels NUMBA=dir     Numba'"'"'s own tests on tutti (a clone of numba/numba)'
 	@echo 'make docs     the documentation site, in build/docs/html (installs Sphinx in .venv)'
 	@echo 'make lint     formatting, ruff, layers, exported symbols;   make format   mend the formatting'
 	@echo 'make clean    remove build*/;                               make distclean   and .venv/'
@@ -93,6 +94,13 @@ conformance: build
 	@tools/setup.sh tools/requirements-conformance.txt
 	@cd "$(ARRAY_API_TESTS)" && PYTHONPATH="$(CURDIR)/build/python" "$(CURDIR)/$(PY)" -m pytest -q -n $(JOBS) --rootdir . -p no:cacheprovider \
 	  --disable-deadline --max-examples $(MAX_EXAMPLES) --xfails-file "$(CURDIR)/tools/array_api_differences.txt" array_api_tests
+
+# Of Numba's own tests those of KERNEL_PARTS: a folder or files of numba/tests.
+KERNEL_PARTS ?= doc_examples
+conformance-kernels: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
+conformance-kernels: build
+	@[ -d "$(NUMBA)/numba/tests" ] || { echo 'NUMBA=dir of a clone of numba/numba'; exit 2; }
+	@PYTHONPATH="$(CURDIR)/build/python" "$(CURDIR)/$(PY)" tools/conformance_kernels.py --numba "$(NUMBA)" $(KERNEL_PARTS)
 
 lint:
 	@tools/setup.sh tools/requirements-lint.txt

@@ -26,6 +26,7 @@
 #include "run/exec.h"
 #include "launch/cache_hints.h"
 #include "launch/launch.h"
+#include "launch/seeded.h"
 #include "launch/tier.h"
 
 enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10 };
@@ -366,6 +367,8 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   for (int64_t k = lo; k < hi && !__atomic_load_n(t->call->failed, __ATOMIC_RELAXED); k++) {
     tt_pcall own = *t->call; /* each chunk draws its own random numbers, whoever runs it */
+    own.reseed = NULL;
+    own.draw = NULL;
     own.random[0] ^= (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
     own.random[1] += (uint64_t)(k + 1) * 0xd1342543de82ef95u;
     t->body(&own, t->env, k, t->chunks);
@@ -429,6 +432,7 @@ tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t 
   tt_pcall call;
   host h;
   begin(&call, &h, hidden, j->draws);
+  if (j->draws) tt__seeded_attach(&call); /* not in kernels, whose threads are many */
   uint64_t before[2] = {call.random[0], call.random[1]};
   tt_program_fn fn = __atomic_load_n(&j->fn, __ATOMIC_ACQUIRE);
   if (fn)

@@ -130,6 +130,9 @@ TT_FN tt_f64 tt_random_normal(tt_pcall *call) {
   tt_f64 u = 1 - tt_random_f64(call), v = tt_random_f64(call);
   return tt_sqrt_f64(-2 * tt_log_f64(u)) * tt_cos_f64(6.28318530717958647692 * v);
 }
+TT_FN tt_f64 tt_random_np_normal(tt_pcall *call) {
+  return TT_RARELY(call->draw != 0) ? call->draw(call, 1) : tt_random_normal(call);
+}
 #endif
 
 #endif

@@ -26,6 +26,7 @@ typedef struct jit_object {
   long long launches;
   int place[MOST_PLACES], nplace; /* devices it was launched on */
   PyObject *hidden;               /* list: memory behind the hidden arrays */
+  PyObject *defaults;             /* tuple: of the last parameters */
   PyObject *key;                  /* bytes for tt_jit_settle; NULL: nothing waits for this function */
 } jit_object;
 
@@ -152,6 +153,16 @@ static PyObject *fall_back(PyObject *self, const char *method, PyObject *args) {
   return out;
 }
 
+/* A call's arguments with the defaults behind them; NULL without an exception: the package binds them. */
+static PyObject *with_defaults(const jit_object *self, PyObject *args) {
+  Py_ssize_t n = PyTuple_Size(self->defaults), missing = self->fill - PyTuple_Size(args);
+  if (missing > n) return NULL;
+  PyObject *rest = PyTuple_GetSlice(self->defaults, n - missing, n);
+  PyObject *all = rest ? PySequence_Concat(args, rest) : NULL;
+  Py_XDECREF(rest);
+  return all;
+}
+
 static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   jit_frame f;
   int64_t out[JIT_WORDS];
@@ -159,7 +170,8 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   tt_jit_run *run = NULL;
   tt_error err;
   if ((names && PyDict_Size(names) > 0) || PyTuple_Size(args) < ((jit_object *)self)->fill) {
-    bound = PyObject_CallMethod(self, "_bind", "OO", args, names ? names : Py_None);
+    if (!names || PyDict_Size(names) == 0) bound = with_defaults((jit_object *)self, args);
+    if (!bound && !PyErr_Occurred()) bound = PyObject_CallMethod(self, "_bind", "OO", args, names ? names : Py_None);
     if (!bound) return NULL;
     args = bound;
   }
@@ -472,25 +484,28 @@ static PyObject *jit_types_of(PyObject *self, PyObject *args) {
 static int jit_init(PyObject *self, PyObject *args, PyObject *names) {
   unsigned int flags;
   int fill;
-  PyObject *key = NULL; /* bytes that stand for the function */
+  PyObject *key = NULL, *defaults = NULL; /* bytes that stand for the function */
   (void)names;
-  if (!PyArg_ParseTuple(args, "Ii|O", &flags, &fill, &key)) return -1;
+  if (!PyArg_ParseTuple(args, "Ii|OO!", &flags, &fill, &key, &PyTuple_Type, &defaults)) return -1;
   jit_object *j = (jit_object *)self;
   if (!j->key && key && PyBytes_Check(key) && tt_jit_expect(PyBytes_AsString(key), (size_t)PyBytes_Size(key)))
     j->key = Py_NewRef(key);
   j->flags = flags;
   j->fill = fill;
   if (!j->hidden) j->hidden = PyList_New(0);
-  return j->hidden ? 0 : -1;
+  if (!j->defaults) j->defaults = defaults ? Py_NewRef(defaults) : PyTuple_New(0);
+  return j->hidden && j->defaults ? 0 : -1;
 }
 
 static int jit_visit(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(((jit_object *)self)->hidden);
+  Py_VISIT(((jit_object *)self)->defaults);
   return 0;
 }
 static int jit_clear(PyObject *self) {
   Py_CLEAR(((jit_object *)self)->hidden);
+  Py_CLEAR(((jit_object *)self)->defaults);
   return 0;
 }
 
@@ -503,6 +518,7 @@ static void jit_free(PyObject *self) {
     free_special(s);
   }
   Py_CLEAR(j->hidden);
+  Py_CLEAR(j->defaults);
   settle(j, false);
   freefunc slot = (freefunc)PyType_GetSlot(type, Py_tp_free);
   slot(self);

@@ -1,6 +1,7 @@
 """Compiled functions as Python sees them: what the decorators give."""
 
 import functools
+import inspect
 import sys
 import warnings
 
@@ -8,6 +9,7 @@ from .. import _core
 from .._device import checked
 from .._rebuilt import Rebuilt
 
+MOST_ARGUMENTS = 1 << 20
 KERNEL, CHECK, PARALLEL, NUMPY_ERRORS, BOUNDS = 1, 2, 4, 8, 16
 
 
@@ -32,7 +34,9 @@ class Compiled(_core.Jit):
             flags |= BOUNDS
         code, defaults = getattr(fn, "__code__", None), getattr(fn, "__defaults__", None)
         fewest = code.co_argcount if code and defaults else 0  # calls with fewer take defaults
-        super().__init__(flags, fewest, code and code.co_code)  # a compiler starts ahead
+        if code and (code.co_kwonlyargcount or code.co_flags & inspect.CO_VARARGS):
+            fewest = MOST_ARGUMENTS  # each call is bound by the signature
+        super().__init__(flags, fewest, code and code.co_code, defaults or ())  # a compiler starts ahead
         functools.update_wrapper(self, fn)
         self.py_func = fn
         self._flags = flags
@@ -68,12 +72,15 @@ class Compiled(_core.Jit):
         first = offset // memory.itemsize
         return _core.functions["stride_tricks.as_strided"](memory.reshape(-1)[first:], shape, strides)
 
-    def _bind(self, args, names):
-        import inspect
+    @functools.cached_property
+    def _signature(self):
+        return inspect.signature(self.py_func)
 
-        bound = inspect.signature(self.py_func).bind(*args, **(names or {}))
+    def _bind(self, args, names):
+        """The values of all parameters in their order; of *args it is a tuple."""
+        bound = self._signature.bind(*args, **(names or {}))
         bound.apply_defaults()
-        return bound.args
+        return tuple(bound.arguments.values())
 
     def _interpret(self, why, args):
         warnings.warn(f"{self.__name__} runs as plain Python: {why}", RuntimeWarning, stacklevel=2)

@@ -63,7 +63,39 @@ class Around(Compiled):
         return self._text
 
 
-class Vectorized(Decorated):
+class Loops:
+    """The loops that a ufunc has: those of its signatures; without any, those of its calls so far."""
+
+    signatures = ()  # (result or results, arguments)
+    _called = ()
+
+    def _ran(self, np, kinds, results):
+        """Note the types of a call, unless a loop that is there takes its arguments and gives the same types."""
+        if self.signatures:
+            return
+        for given, made in self._called:
+            if made == results and all(np.can_cast(a, b, "safe") for a, b in zip(kinds, given)):
+                return
+        self._called = [*self._called, (kinds, results)]
+
+    def _rows(self, np):
+        """(arguments, results) of each loop."""
+        if not self.signatures:
+            return list(self._called)
+        return [([np.dtype(t) for t in row[1]], [np.dtype(t) for t in row[0]]) for row in self.signatures]
+
+    @property
+    def types(self):
+        """In NumPy's letters: "ff->f"."""
+        rows = self._rows(_need_numpy())
+        return ["->".join("".join(kind.char for kind in kinds) for kinds in row) for row in rows]
+
+    ntypes = property(lambda self: len(self.types))
+    nargs = property(lambda self: self.nin + self.nout)
+    ufunc = property(lambda self: self, doc="Numba's name of what this is anyway.")
+
+
+class Vectorized(Decorated, Loops):
     """A function of scalars over arrays, with broadcasting."""
 
     def __init__(self, fn, parallel=False, identity=None, signatures=()):
@@ -80,16 +112,11 @@ class Vectorized(Decorated):
     def _jit_function(self):
         return self.py_func
 
-    @property
-    def types(self):
-        """What signatures say, in NumPy's letters: "ff->f"."""
-        np = _need_numpy()
+    def _rows(self, np):
+        if not self.signatures:
+            return super()._rows(np)
         rows = [r if r[0] else (self._result(np, r[1]), r[1]) for r in self.signatures]
-        return ["".join(np.dtype(t).char for t in row[1]) + "->" + np.dtype(row[0]).char for row in rows]
-
-    ntypes = property(lambda self: len(self.signatures))
-    nargs = property(lambda self: self.nin + 1)
-    ufunc = property(lambda self: self, doc="Numba's name of what this is anyway.")
+        return [([np.dtype(t) for t in row[1]], [np.dtype(row[0])]) for row in rows]
 
     def _result(self, np, kinds):
         return _dtype_of(np, self._scalar._compile(",".join(_suffix(np.dtype(k)) for k in kinds)))
@@ -119,6 +146,7 @@ class Vectorized(Decorated):
         arrays = [np.asarray(a) for a in _plain(args)]
         arrays, kind = self._typed(np, arrays, args)
         shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        self._ran(np, [a.dtype for a in arrays], [kind])
         made = getattr(out, "_jit_argument", out)
         if made is None:
             made = np.empty(shape, kind)
@@ -235,7 +263,7 @@ def vectorize(fn=None, *args, target="cpu", identity=None, **options):
 # ---- generalised: a function of small arrays, over the axes in front
 
 
-class Generalised(Decorated):
+class Generalised(Decorated, Loops):
     """A function whose arguments have core axes, looped over all axes before them."""
 
     _takes = None  # what signatures take beyond safe casts
@@ -317,6 +345,7 @@ class Generalised(Decorated):
         if not outs:
             made = zip(self.cores[self.nin :], kinds)
             outs = [np.empty(front + tuple(sizes[d] for d in core), kind) for core, kind in made]
+        self._ran(np, [a.dtype for a in arrays], [np.dtype(o.dtype.name) for o in outs])
         targets = [o if core else o[..., None] for o, core in zip(outs, self.cores[self.nin :])]
         if not front:
             flat, targets = [a[None] for a in flat], [t[None] for t in targets]

@@ -10,8 +10,10 @@ import dis
 import functools
 import inspect
 import math
+import operator
 import types
 
+from .flow import Flow
 from .sources import source_of
 
 _BINARY = {
@@ -23,9 +25,16 @@ _COMPARE = {
     ast.IsNot: "is not",
 }  # fmt: skip
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
+_FOLDS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg,
+    ast.UAdd: operator.pos, ast.Invert: operator.invert,
+}  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
              "enumerate", "zip", "print"}  # fmt: skip
+_SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 _LONGEST = 60  # of a part of the source in a message
 
 
@@ -107,25 +116,27 @@ class Function:
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
         self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
-        self.version = {}  # of a name that was assigned anew at the top of the function
-        self.known = set()
+        self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
+        self.typed = set()  # parameters that a signature gives a type
         self.unbroken = []  # of the loops around: the variable that their else looks at, or None
         self.line = self.node.lineno + self.before
 
     # ---- names and failures
 
-    def fail(self, what, node=None):
+    def fail(self, what, node=None, error=NotImplementedError):
         line = getattr(node, "lineno", None)
         line = line + self.before if line else self.line
-        raise NotImplementedError(f"{what}\nin {self.fn.__name__}, {inspect.getfile(self.fn)} line {line}")
+        raise error(f"{what}\nin {self.fn.__name__}, {inspect.getfile(self.fn)} line {line}")
 
     def snippet(self, node):
         text = ast.unparse(node).split("\n")[0]
         return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
-    def name(self, word):
-        k = self.version.get(word, 0)
-        return f"{word}.{k}" if k else word
+    def name(self, node):
+        k = self.numbers.get(id(node), 0)
+        name = f"{node.id}.{k}" if k or node.id in self.typed else node.id
+        marks = self.flow.own.get(id(node), ()) if self.flow else ()
+        return f"(n {' '.join(map(quote, [name, *marks]))})"
 
     def static(self, node):
         """(True, object) of an expression that is no local's."""
@@ -161,85 +172,71 @@ class Function:
 
     def text(self):
         a = self.node.args
-        if a.vararg or a.kwarg or a.kwonlyargs:
-            self.fail("a compiled function with *args, **kwargs or keyword-only parameters", self.node)
-        params = [p.arg for p in a.posonlyargs + a.args]
+        if a.kwarg:
+            self.fail("a compiled function with **kwargs", self.node)
+        params = [p.arg for p in a.posonlyargs + a.args + ([a.vararg] if a.vararg else []) + a.kwonlyargs]
         casts = [self.declared(p, k) for p, k in zip(params, self.kinds) if k and p not in self.bound]
         params = [p for p in params if p not in self.bound]
-        self.known.update(params)
         if isinstance(self.node, ast.Lambda):
             body = f"(ret {self.line} {self.given(self.node.body)})"
         else:
-            body = self.block(self.node.body, top=True)
+            self.flow = Flow(params, self.node.body)
+            self.numbers = self.flow.numbers
+            body = self.block(self.node.body)
         body = " ".join([*casts, body])
         return f"(fn {quote(self.fn.__name__)} {self.line} ({' '.join(map(quote, params))}) ({body}))"
 
     def declared(self, word, kind):
-        """A number that a signature gives a type: from here on the name means it in that type."""
-        text = f'(call "cast:{kind}" (n {quote(word)}))'
-        self.version[word] = 1
-        return f"(set {self.line} (n {quote(self.name(word))}) {text})"
+        """A number gets the type that a signature gives it, from here on the name means that; an array must have it."""
+        text = f'(call "given:{kind}" (n {quote(word)}))'
+        if ":" in kind:
+            return f"(expr {self.line} {text})"
+        self.typed.add(word)
+        return f"(set {self.line} (n {quote(word + '.0')}) {text})"
 
     def given(self, value):
         """What the function gives back, in the type that a signature says."""
         text = self.expr(value)
         return f'(call "cast:{self.result}" {text})' if self.result else text
 
-    def block(self, statements, top=False):
-        return " ".join(filter(None, (self.statement(s, top) for s in statements)))
+    def block(self, statements):
+        return " ".join(filter(None, map(self.statement, statements)))
 
-    def statement(self, s, top=False):
+    def statement(self, s):
         self.line = s.lineno + self.before
         handler = getattr(self, "do_" + type(s).__name__, None)
         if handler is None:
             self.fail(f"'{self.snippet(s)}' in a compiled function", s)
-        if isinstance(s, ast.Assign):
-            return handler(s, top)
         return handler(s)
 
     # ---- statements
 
-    def do_Assign(self, s, top):
+    def do_Assign(self, s):
         line, value = self.line, self.expr(s.value)
         if len(s.targets) > 1:
             head = f"(set {line} {self.target(s.targets[-1])} {value})"
             rest = [f"(set {line} {self.target(t)} {self.expr(s.targets[-1])})" for t in s.targets[:-1]]
             return " ".join([head, *rest])
-        target = s.targets[0]
-        if top and isinstance(target, ast.Name) and target.id in self.known:
-            # from here on the name means another variable, which may have another type
-            self.version[target.id] = self.version.get(target.id, 0) + 1
-        if top and isinstance(target, ast.Name):
-            self.known.add(target.id)
-        return f"(set {line} {self.target(target)} {value})"
+        return f"(set {line} {self.target(s.targets[0])} {value})"
 
     def do_AnnAssign(self, s):
         return f"(set {self.line} {self.target(s.target)} {self.expr(s.value)})" if s.value else ""
 
     def do_AugAssign(self, s):
-        op = _BINARY.get(type(s.op))
-        return f"(aug {self.line} {op} {self.target(s.target)} {self.expr(s.value)})"
-
-    def note(self, statements):
-        """Names assigned inside are known afterwards."""
-        for s in statements:
-            for node in ast.walk(s):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    self.known.add(node.id)
+        op, target, value = _BINARY.get(type(s.op)), self.target(s.target), self.expr(s.value)
+        apart = isinstance(s.target, ast.Name) and self.numbers.get(id(s.target)) != self.numbers.get(id(s.source))
+        return f"(aug {self.line} {op} {target} {value}{' ' + self.target(s.source) if apart else ''})"
 
     def do_If(self, s):
         line, test = self.line, self.expr(s.test)
-        self.note([s])
         return f"(if {line} {test} ({self.block(s.body)}) ({self.block(s.orelse)}))"
 
     def do_While(self, s):
         line, test = self.line, self.expr(s.test)
-        self.note([s])
         return self.loop(s, f"(while {line} {test}")
 
     def do_For(self, s):
         line, iterator = self.line, self.expr(s.iter)
-        self.note([s])
         return self.loop(s, f"(for {line} {self.target(s.target)} {iterator}")
 
     def loop(self, s, head):
@@ -299,7 +296,7 @@ class Function:
 
     def target(self, t):
         if isinstance(t, ast.Name):
-            return f"(n {quote(self.name(t.id))})"
+            return self.name(t)
         if isinstance(t, (ast.Tuple, ast.List)):
             return f"(tup {' '.join(map(self.target, t.elts))})"
         if isinstance(t, ast.Subscript):
@@ -314,12 +311,30 @@ class Function:
             self.fail(f"'{self.snippet(e)}' in a compiled function", e)
         return handler(e)
 
+    def shape(self, e):
+        """An argument of what declares memory: whole numbers through names that stand for one."""
+        meant = self.flow.value(e) if self.flow and isinstance(e, ast.Name) else e
+        if isinstance(meant, ast.Tuple):
+            return f"(tup {' '.join(map(self.shape, meant.elts))})"
+        value = folded(e, self.stands_for)
+        return self.expr(e) if value is None else self.constant(value, e)
+
+    def stands_for(self, e):
+        known, value = self.static(e)
+        if known:
+            return value if type(value) is int else None
+        value = self.flow.value(e) if self.flow and isinstance(e, ast.Name) else None
+        return None if value is None else folded(value, self.stands_for)
+
     def constant(self, value, node):
         if value is None:
             return "(none)"
         if isinstance(value, str):
             return f"(s {quote(value)})"
-        text = number(value)
+        try:
+            text = number(value)
+        except OverflowError as beyond:
+            self.fail(str(beyond), node, OverflowError)
         if text is not None:
             return text
         if isinstance(value, (tuple, list)):
@@ -340,7 +355,7 @@ class Function:
 
     def of_Name(self, e):
         found, value = self.static(e)
-        return self.constant(value, e) if found else f"(n {quote(self.name(e.id))})"
+        return self.constant(value, e) if found else self.name(e)
 
     def of_Attribute(self, e):
         found, value = self.static(e)
@@ -349,6 +364,9 @@ class Function:
         return f"(attr {self.expr(e.value)} {quote(e.attr)})"
 
     def of_BinOp(self, e):
+        value = folded(e)
+        if value is not None:
+            return self.constant(value, e)
         if isinstance(e.op, ast.MatMult):
             return f'(call "np.dot" {self.expr(e.left)} {self.expr(e.right)})'
         return f"(bin {_BINARY[type(e.op)]} {self.expr(e.left)} {self.expr(e.right)})"
@@ -388,12 +406,14 @@ class Function:
         return f"(idx {base} {' '.join(map(self.expr, items))})"
 
     def of_Call(self, e):
-        if any(isinstance(a, ast.Starred) for a in e.args) or any(k.arg is None for k in e.keywords):
-            self.fail("a call with * or **", e)
+        if any(k.arg is None for k in e.keywords):
+            self.fail("a call with **", e)
         found, callee = self.static(e.func)
         if found and hasattr(callee, "_jit_function"):
             fn = callee._jit_function()
-            given = dict(zip(fn.__code__.co_varnames, bind(self, fn, e)))
+            if any(isinstance(a, ast.Starred) for a in e.args):
+                return self.starred(fn, callee, e)
+            given = bind(fn, e)
             bound = {}
             for name, node in given.items():
                 known, value = self.fixed(node)
@@ -403,15 +423,33 @@ class Function:
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and type(callee).__name__ in ("Generalised", "Stencil"):
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
-        args = list(map(self.expr, e.args))
+        one = self.shape if getattr(callee, "_jit_name", None) in _SHAPED else self.expr
+        args = list(map(one, e.args))
         if getattr(callee, "_jit_backwards", False):
             args.reverse()
-        args += [f"(kw {quote(k.arg)} {self.expr(k.value)})" for k in e.keywords]
+        args += [f"(kw {quote(k.arg)} {one(k.value)})" for k in e.keywords]
         if not found:
             if not isinstance(e.func, ast.Attribute):
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def starred(self, fn, callee, e):
+        """A call of a compiled function with a tuple's items, whose number its type says."""
+        code = fn.__code__
+        if e.keywords:
+            self.fail(f"a call of {fn.__name__}() with * and keywords", e)
+        args = list(map(self.expr, e.args))
+        if code.co_flags & inspect.CO_VARARGS:
+            args.append(f"(rest {code.co_argcount})")
+        for name in code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]:
+            if name not in (fn.__kwdefaults__ or {}):
+                self.fail(f"{fn.__name__}() needs a value for '{name}'", e, TypeError)
+            args.append(self.constant(fn.__kwdefaults__[name], e))
+        return f"(call {self.module.function(fn, callee._declared)} {' '.join(args)})"
+
+    def of_Starred(self, e):
+        return f"(star {self.expr(e.value)})"
 
     def callee(self, fn, e):
         """What the language calls a Python callable."""
@@ -445,21 +483,45 @@ class Function:
         self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
 
 
-def bind(front, fn, e):
-    """The arguments of a call of a compiled function, in its order, defaults filled in."""
-    if not e.keywords and len(e.args) == fn.__code__.co_argcount:
-        return e.args
+def folded(e, look=lambda e: None):
+    """The whole number that an expression of written numbers is, as Python computes it beforehand; or None.
+
+    look: gives what stands for a name, if anything does.
+    """
+    if isinstance(e, ast.Constant):
+        return e.value if type(e.value) is int else None
+    if isinstance(e, (ast.Name, ast.Attribute)):
+        return look(e)
+    if isinstance(e, ast.UnaryOp) and type(e.op) in _FOLDS:
+        value = folded(e.operand, look)
+        return None if value is None else _FOLDS[type(e.op)](value)
+    if not isinstance(e, ast.BinOp) or type(e.op) not in _FOLDS:
+        return None
+    a, b = folded(e.left, look), folded(e.right, look)
+    if a is None or b is None or (isinstance(e.op, (ast.LShift, ast.RShift, ast.Pow)) and not 0 <= b <= 128):
+        return None
+    return None if b == 0 and isinstance(e.op, (ast.FloorDiv, ast.Mod)) else _FOLDS[type(e.op)](a, b)
+
+
+def bind(fn, e):
+    """The arguments of a call of a compiled function by parameter, in its order, defaults filled in."""
+    code = fn.__code__
+    exact = not e.keywords and len(e.args) == code.co_argcount
+    if exact and not code.co_kwonlyargcount and not code.co_flags & inspect.CO_VARARGS:
+        return dict(zip(code.co_varnames, e.args))
     signature = inspect.signature(fn)
     try:
         bound = signature.bind(*e.args, **{k.arg: k.value for k in e.keywords})
     except TypeError as problem:
         raise TypeError(f"{fn.__name__}(): {problem}") from None
-    out = []
+    out = {}
     for name, parameter in signature.parameters.items():
-        if name in bound.arguments:
-            out.append(bound.arguments[name])
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            out[name] = ast.copy_location(ast.Tuple(list(bound.arguments.get(name, ())), ast.Load()), e)
+        elif name in bound.arguments:
+            out[name] = bound.arguments[name]
         else:
-            out.append(ast.copy_location(ast.Constant(parameter.default), e))
+            out[name] = ast.copy_location(ast.Constant(parameter.default), e)
     return out
 
 

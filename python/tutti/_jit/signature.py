@@ -70,14 +70,16 @@ def parse(signature):
 
 
 def declared(signatures):
-    """What signatures make of the numbers that go in and out: (result, arguments) as data types, None: stays as it is.
+    """What signatures say of what goes in and out: (result, arguments) as data types, those of arrays with their
+    number of axes behind a colon; None: nothing.
 
     Several signatures count where they agree: which of them a call means, its arguments say.
     """
     rows = []
     for signature in signatures if isinstance(signatures, list) else [signatures]:
         result, arguments = read(signature)
-        rows.append([kind if kind and not axes else None for kind, axes in [result, *arguments]])
+        kinds = [f"{kind}:{axes}" if kind and axes else kind or None for kind, axes in arguments]
+        rows.append([None if result[1] else result[0] or None, *kinds])
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         return None
     agreed = [kinds[0] if len(set(kinds)) == 1 else None for kinds in zip(*rows)]

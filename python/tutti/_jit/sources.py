@@ -2,7 +2,9 @@
 
 import ast
 import contextlib
+import functools
 import inspect
+import linecache
 import textwrap
 
 _NO_SOURCE = (
@@ -32,6 +34,9 @@ def carry(fn):
 
 def source_of(fn):
     """The function's own node and the number of the line before its source."""
+    found = _lambda_at(fn) if fn.__name__ == "<lambda>" else None
+    if found is not None:
+        return found, 0
     lines, first = lines_of(fn)
     text = textwrap.dedent("".join(lines))
     if fn.__name__ == "<lambda>":
@@ -40,6 +45,32 @@ def source_of(fn):
         if isinstance(node, ast.FunctionDef) and node.name == fn.__name__:
             return node, first - 1
     raise OSError(_NO_SOURCE.format(fn.__name__))
+
+
+@functools.lru_cache(4)
+def _lambdas(text):
+    """The lambdas of a file: where the body begins and ends, and the node."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Lambda)]
+    return [
+        ((n.body.lineno, n.body.col_offset), (n.body.end_lineno, n.body.end_col_offset), n) for n in nodes
+    ]  # fmt: skip
+
+
+def _lambda_at(fn):
+    """The innermost lambda of the function's file around all that its instructions come from; None: nobody can tell."""
+    if hasattr(fn, _CARRIED):
+        return None
+    places = [p for p in fn.__code__.co_positions() if None not in p and p[3] > 0]  # those of some are line 0 to 0
+    try:
+        all_of_them = _lambdas("".join(linecache.getlines(fn.__code__.co_filename)))
+    except SyntaxError:
+        return None
+    around = [
+        (first, node)
+        for first, last, node in all_of_them
+        if places and first <= min((p[0], p[2]) for p in places) and max((p[1], p[3]) for p in places) <= last
+    ]
+    return max(around, key=lambda found: found[0])[1] if around else None
 
 
 def _lambda_in(text, fn):

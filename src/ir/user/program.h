@@ -176,6 +176,7 @@ struct tt_pstmt {
 };
 
 typedef struct tt_plocal {
+  bool several; /* while it is typed: assignments gave it several types */
   const char *name;
   const tt_ptype *type;
   bool nonneg;    /* proved: never negative */
@@ -256,6 +257,11 @@ struct tt_pcall {
   void (*fence)(void);
   void (*leaves)(void);
   void (*grid)(const void *line);
+  /* np.random's: seed the thread's RandomState; NULL where it was not seeded, a number in [0, 1) or a normal one, and a
+     whole number. */
+  void (*reseed)(tt_pcall *call, int64_t seed);
+  double (*draw)(tt_pcall *call, int64_t normal);
+  int64_t (*draw_below)(tt_pcall *call, int64_t low, int64_t high);
 };
 
 /* Kinds of accesses, as lang/check/check.h has them. */

@@ -16,6 +16,7 @@ typedef struct index {
   char form[2 * TT_PROGRAM_RANK + 1];
   int nform, narg, axes; /* axes of the array that are used up */
   bool scalars;          /* nothing but whole numbers */
+  expr *picks;           /* a mask or an array of places, which is all there is */
   bool missing;
 } index_list;
 
@@ -75,7 +76,11 @@ static index_list read_index(lower *l, const expr *array, const tt_tree *const *
       while (x.axes + later < array->type->rank) add_slice(l, &x, NULL);
       x.scalars = x.scalars && n - 1 == array->type->rank;
     } else {
-      add_index(l, &x, py__value(l, item[k]));
+      expr *e = py__value(l, item[k]);
+      if (n == 1 && py__picks(e))
+        x.picks = e;
+      else
+        add_index(l, &x, e);
     }
   }
   return x;
@@ -97,9 +102,15 @@ static char view_layout(const index_list *x, char layout) {
   return 'C';
 }
 
-static expr *access(lower *l, expr *array, const tt_tree *const *item, int n) {
+/* An element or a view; where a mask or places stand as the index, NULL and those in *picks (NULL: refused). */
+static expr *access(lower *l, expr *array, const tt_tree *const *item, int n, expr **picks) {
   index_list x = read_index(l, array, item, n);
   if (x.missing) return py__missing(l);
+  if (x.picks) {
+    if (!picks) py__fail(l, TT_ENOTIMPL, "an index that is %s", py__type_name(l, x.picks->type));
+    *picks = x.picks;
+    return NULL;
+  }
   int rank = array->type->rank;
   if (x.axes > rank) py__fail(l, TT_EINDEX, "%d indices for an array of %d axes", x.axes, rank);
   if (x.scalars && x.axes == rank && rank > 0) return py__load(l, array, x.arg, x.axes);
@@ -116,7 +127,7 @@ static expr *access(lower *l, expr *array, const tt_tree *const *item, int n) {
   return v;
 }
 
-expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n) { return access(l, array, index, n); }
+expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n) { return access(l, array, index, n, NULL); }
 
 static expr *choose(lower *l, expr *test, expr *yes, expr *no) {
   expr *e = py__expr(l, TT_X_SELECT, yes->type, 3);
@@ -152,6 +163,29 @@ static void split_index(const tt_tree *t, const tt_tree *const **item, int *n) {
   *n = list->n - (tuple ? 1 : 2);
 }
 
+/* A bound of a tuple's slice, which is known beforehand; `otherwise` where none is written. */
+static int bound_of(lower *l, const tt_tree *t, int n, int otherwise) {
+  expr *e = py__value(l, t);
+  if (e->type->tag == TT_T_NONE) return otherwise;
+  if (e->op != TT_X_CONST || !py__is_scalar(e))
+    py__fail(l, TT_ENOTIMPL, "a slice of a tuple by what is not a constant");
+  int64_t at = e->i < 0 ? e->i + n : e->i;
+  return (int)(at < 0 ? 0 : at > n ? n : at);
+}
+
+static expr *part_of_tuple(lower *l, expr *tuple, const tt_tree *slice) {
+  int n = tuple->type->n, from = bound_of(l, py__at(l, slice, 1), n, 0), to = bound_of(l, py__at(l, slice, 2), n, n);
+  if (py__value(l, py__at(l, slice, 3))->type->tag != TT_T_NONE)
+    py__fail(l, TT_ENOTIMPL, "a slice of a tuple with a step");
+  int count = to > from ? to - from : 0;
+  type *item[TT_PROGRAM_ARGS];
+  for (int k = 0; k < count; k++) item[k] = tuple->type->item[from + k];
+  tuple = py__keep(l, tuple);
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, count), count);
+  for (int k = 0; k < count; k++) e->arg[k] = py__item(l, tuple, from + k);
+  return e;
+}
+
 expr *py__index(lower *l, const tt_tree *t) {
   const tt_tree *const *item;
   int n;
@@ -159,6 +193,7 @@ expr *py__index(lower *l, const tt_tree *t) {
   split_index(t, &item, &n);
   if (py__is_unknown(base)) return base;
   if (base->type->tag == TT_T_TUPLE) {
+    if (n == 1 && tt__tree_is(item[0], "sl")) return part_of_tuple(l, base, item[0]);
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
     if (py__is_unknown(k)) return k;
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
@@ -172,7 +207,8 @@ expr *py__index(lower *l, const tt_tree *t) {
   base = py__materialise(l, base);
   if (base->op != TT_X_LOCAL && base->op != TT_X_GLOBAL && base->op != TT_X_SHARED && base->op != TT_X_PRIVATE)
     base = py__keep(l, base);
-  return access(l, base, item, n);
+  expr *picks, *e = access(l, base, item, n, &picks);
+  return e ? e : py__picked(l, base, picks);
 }
 
 void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
@@ -186,7 +222,11 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   base = py__keep(l, py__materialise(l, base));
   bool fresh = py__is_array(value) && py__is_lazy(value);
   if (!py__is_scalar(value)) value = py__keep(l, py__materialise(l, value));
-  expr *target = access(l, base, item, n);
+  expr *picks, *target = access(l, base, item, n, &picks);
+  if (!target) {
+    py__assign_picked(l, base, picks, value, op);
+    return;
+  }
   if (py__is_unknown(target)) return;
   py__wrote(l, base);
   if (target->op == TT_X_VIEW) {

@@ -100,9 +100,10 @@ static expr *rounded(lower *l, call *c) {
   want(l, c, 1, 2);
   expr *x = scalar(l, c, 0);
   if (c->n == 1) return is_whole(x) ? x : py__cast(l, py__elem(l, TT_RINT, x, NULL), TT_I64);
-  expr *ten = py__float(l, 10.0), *scale = py__keep(l, py__binary(l, "**", ten, py__cast(l, scalar(l, c, 1), TT_F64)));
-  expr *up = py__elem(l, TT_RINT, py__elem(l, TT_MUL, py__cast(l, x, TT_F64), scale), NULL);
-  return py__cast(l, py__elem(l, TT_DIV, up, scale), is_whole(x) ? TT_F64 : (tt_dtype)x->type->dtype);
+  if (!is_whole(scalar(l, c, 1))) py__fail(l, TT_ETYPE, "round() needs a whole number of digits");
+  expr *arg[2] = {py__cast(l, x, TT_F64), py__cast(l, c->arg[1], TT_I64)};
+  expr *e = py__helper(l, "tt_round_f64", arg[0]->type, false, arg, 2);
+  return py__cast(l, e, is_whole(x) ? TT_F64 : (tt_dtype)x->type->dtype);
 }
 
 static expr *pair(lower *l, expr *a, expr *b) {
@@ -194,6 +195,16 @@ static expr *parts_of_float(lower *l, call *c, const char *w) {
               py__helper(l, "tt_frexp_exponent_f64", py__scalar(l, TT_I64), false, &x, 1));
 }
 
+/* IEEE's remainder, to the nearest multiple; NumPy's function of that name is Python's %. */
+static expr *remainder_of(lower *l, call *c) {
+  want(l, c, 2, 2);
+  expr *x = to_float(l, scalar(l, c, 0)), *y = to_float(l, scalar(l, c, 1));
+  tt_dtype t = tt__promote((tt_dtype)x->type->dtype, (tt_dtype)y->type->dtype);
+  if (tt__is_complex(t)) py__fail(l, TT_ETYPE, "math.remainder() of complex numbers");
+  expr *arg[2] = {py__cast(l, x, TT_F64), py__cast(l, y, TT_F64)};
+  return py__cast(l, py__helper(l, "tt_remainder_f64", arg[0]->type, false, arg, 2), t);
+}
+
 static expr *math_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
   if (strcmp(w, "floor") == 0 || strcmp(w, "ceil") == 0 || strcmp(w, "trunc") == 0) {
@@ -215,10 +226,11 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
     return py__binary(l, "**", to_float(l, scalar(l, c, 0)), scalar(l, c, 1));
   }
   if (strcmp(w, "frexp") == 0 || strcmp(w, "modf") == 0 || strcmp(w, "ldexp") == 0) return parts_of_float(l, c, w);
+  if (strcmp(w, "remainder") == 0) return remainder_of(l, c);
   tt_op op = op_named(w);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity) {
-    for (int k = 0; k < c->n; k++) (void)scalar(l, c, k);
-    if (op == TT_ABS) c->arg[0] = to_float(l, c->arg[0]);
+    bool whole = op == TT_GCD || op == TT_LCM; /* all others compute floats, of whole numbers too */
+    for (int k = 0; k < c->n; k++) c->arg[k] = whole ? scalar(l, c, k) : to_float(l, scalar(l, c, k));
     return py__apply(l, op, c->arg[0], c->n > 1 ? c->arg[1] : NULL);
   }
   *known = false;
@@ -229,26 +241,28 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
 
 static expr *random_call(lower *l, call *c, const char *w, bool *known) {
   type *f64 = py__scalar(l, TT_F64);
+  bool np = c->name[0] == 'n'; /* np.random's state is another than random's */
+  const char *real = np ? "tt_random_np_f64" : "tt_random_f64";
   *known = true;
   l->f->func->can_fail = true; /* it takes the context along */
   if (strcmp(w, "seed") == 0) {
     want(l, c, 1, 1);
     expr *x = py__cast(l, scalar(l, c, 0), TT_I64);
-    return py__helper(l, "tt_random_seed", py__scalar(l, TT_I64), true, &x, 1);
+    return py__helper(l, np ? "tt_random_np_seed" : "tt_random_seed", py__scalar(l, TT_I64), true, &x, 1);
   }
   if (c->n == 0 && (strcmp(w, "random") == 0 || strcmp(w, "rand") == 0 || strcmp(w, "random_sample") == 0))
-    return py__helper(l, "tt_random_f64", f64, true, NULL, 0);
+    return py__helper(l, real, f64, true, NULL, 0);
   if (strcmp(w, "uniform") == 0) {
     want(l, c, 2, 2);
     expr *lo = py__keep(l, py__cast(l, scalar(l, c, 0), TT_F64)), *hi = py__cast(l, scalar(l, c, 1), TT_F64);
-    expr *u = py__helper(l, "tt_random_f64", f64, true, NULL, 0);
+    expr *u = py__helper(l, real, f64, true, NULL, 0);
     return py__elem(l, TT_ADD, lo, py__elem(l, TT_MUL, u, py__elem(l, TT_SUB, hi, lo)));
   }
   if (strcmp(w, "normal") == 0 || strcmp(w, "randn") == 0 || strcmp(w, "standard_normal") == 0 ||
       strcmp(w, "gauss") == 0 || strcmp(w, "normalvariate") == 0) {
     want(l, c, 0, 2);
     py__needs(l, TT_SCALAR_MATH);
-    expr *z = py__helper(l, "tt_random_normal", f64, true, NULL, 0);
+    expr *z = py__helper(l, np ? "tt_random_np_normal" : "tt_random_normal", f64, true, NULL, 0);
     if (c->n == 0) return z;
     expr *sd = c->n > 1 ? py__cast(l, scalar(l, c, 1), TT_F64) : py__float(l, 1);
     return py__elem(l, TT_ADD, py__cast(l, scalar(l, c, 0), TT_F64), py__elem(l, TT_MUL, z, sd));
@@ -258,7 +272,7 @@ static expr *random_call(lower *l, call *c, const char *w, bool *known) {
     expr *a[2] = {py__int(l, 0), py__cast(l, scalar(l, c, 0), TT_I64)};
     if (c->n == 2) a[0] = a[1], a[1] = py__cast(l, scalar(l, c, 1), TT_I64);
     if (strcmp(c->name, "random.randint") == 0) a[1] = py__elem(l, TT_ADD, a[1], py__int(l, 1));
-    return py__helper(l, "tt_random_int", py__scalar(l, TT_I64), true, a, 2);
+    return py__helper(l, np ? "tt_random_np_int" : "tt_random_int", py__scalar(l, TT_I64), true, a, 2);
   }
   *known = false;
   return NULL;
@@ -299,6 +313,65 @@ static expr *convert_call(lower *l, call *c, const char *w) {
   return d == TT_BOOL ? py__truth(l, e) : py__cast(l, e, d);
 }
 
+/* What a signature says of an argument: "float64", which numbers become, or "float64:2", which arrays must be. */
+static expr *given_call(lower *l, call *c, const char *w) {
+  char name[16];
+  size_t n = strcspn(w, ":");
+  if (n >= sizeof name || c->n != 1) py__fail(l, TT_EVALUE, "the program text is malformed");
+  expr *e = py__is_array(c->arg[0]) && c->arg[0]->type->rank == 0 ? scalar(l, c, 0) : c->arg[0];
+  memcpy(name, w, n);
+  name[n] = 0;
+  tt_dtype d = tt__dtype_named(name);
+  int rank = w[n] ? w[n + 1] - '0' : 0;
+  bool fits = rank ? py__is_array(e) && e->type->dtype == (int8_t)d && e->type->rank == rank : py__is_scalar(e);
+  if (!fits && rank)
+    py__fail(l, TT_ETYPE, "an argument is %s where the signature says array(%s, %dd)", py__type_name(l, e->type), name,
+             rank);
+  if (!fits) py__fail(l, TT_ETYPE, "an argument is %s where the signature says %s", py__type_name(l, e->type), name);
+  return rank ? e : d == TT_BOOL ? py__truth(l, e) : py__cast(l, e, d);
+}
+
+static void add_argument(lower *l, call *c, expr *e) {
+  if (c->n == TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "more than %d arguments", TT_PROGRAM_ARGS);
+  c->missing |= py__is_unknown(e);
+  c->arg[c->n++] = e;
+}
+
+/* The arguments from number `first` on as one, a tuple. */
+static void pack_arguments(lower *l, call *c, int first) {
+  type *item[TT_PROGRAM_ARGS];
+  if (c->missing || first < 0 || first > c->n) return; /* of too few the call says so */
+  for (int k = first; k < c->n; k++) {
+    c->arg[k] = py__materialise(l, c->arg[k]);
+    item[k - first] = c->arg[k]->type;
+  }
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, c->n - first), c->n - first);
+  for (int k = first; k < c->n; k++) e->arg[k - first] = c->arg[k];
+  c->n = first;
+  add_argument(l, c, e);
+}
+
+/* The values of the arguments: of (star x) a tuple's items; (rest k) makes a tuple of those so far from number k on. */
+static void read_arguments(lower *l, call *c) {
+  c->n = 0;
+  for (int k = 2; k < c->tree->n; k++) {
+    const tt_tree *t = c->tree->item[k];
+    bool all = tt__tree_is(t, "star");
+    if (tt__tree_is(t, "rest")) {
+      pack_arguments(l, c, (int)py__at(l, t, 1)->i);
+      continue;
+    }
+    expr *e = py__value(l, all ? py__at(l, t, 1) : t);
+    if (!all || py__is_unknown(e)) {
+      add_argument(l, c, e);
+      continue;
+    }
+    if (e->type->tag != TT_T_TUPLE) py__fail(l, TT_ENOTIMPL, "a call with * of %s", py__type_name(l, e->type));
+    e = py__keep(l, e);
+    for (int i = 0; i < e->type->n; i++) add_argument(l, c, py__item(l, e, i));
+  }
+}
+
 expr *py__call(lower *l, const tt_tree *t) {
   const tt_tree *callee = py__at(l, t, 1);
   call c = {.tree = t, .n = py__positional(t)};
@@ -315,11 +388,8 @@ expr *py__call(lower *l, const tt_tree *t) {
     e = py__array_call(l, c.name, t, &known);
     if (known) return e;
   }
-  if (c.n > TT_PROGRAM_ARGS || t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
-  for (int k = 0; k < c.n; k++) {
-    c.arg[k] = py__value(l, t->item[k + 2]);
-    c.missing |= py__is_unknown(c.arg[k]);
-  }
+  if (t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
+  read_arguments(l, &c);
   if (callee->tag == TT_TREE_INT) {
     for (int k = 0; k < c.n; k++) c.arg[k] = py__materialise(l, c.arg[k]);
     return py__call_user(l, (int32_t)callee->i, c.arg, c.n);
@@ -330,6 +400,7 @@ expr *py__call(lower *l, const tt_tree *t) {
   }
   if (c.missing) return py__missing(l);
   if (starts(c.name, "cast:", &w)) return convert_call(l, &c, w);
+  if (starts(c.name, "given:", &w)) return given_call(l, &c, w);
   if (starts(c.name, "math.", &w))
     e = math_call(l, &c, w, &known);
   else if (starts(c.name, "np.", &w) || starts(c.name, "cmath.", &w))

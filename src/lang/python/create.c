@@ -5,7 +5,7 @@
 
 #include "lang/python/py_int.h"
 
-static expr *allocate(lower *l, tt_dtype d, expr *const *len, int rank, bool zero) {
+expr *py__allocate(lower *l, tt_dtype d, expr *const *len, int rank, bool zero) {
   expr *e = py__expr(l, TT_X_ALLOC, py__array(l, d, rank, 'C'), rank);
   for (int k = 0; k < rank; k++) e->arg[k] = len[k];
   e->k = zero;
@@ -48,7 +48,7 @@ static expr *make(lower *l, const char *w, const tt_tree *t) {
   expr *value = at == 2 ? py__value(l, t->item[3]) : NULL;
   if (!read_shape(l, py__value(l, t->item[2]), len, &rank) || (value && py__is_unknown(value))) return py__missing(l);
   tt_dtype d = dtype_argument(l, t, at, value ? (tt_dtype)value->type->dtype : TT_F64);
-  expr *made = allocate(l, d, len, rank, strcmp(w, "zeros") == 0);
+  expr *made = py__allocate(l, d, len, rank, strcmp(w, "zeros") == 0);
   if (strcmp(w, "ones") == 0) return full(l, made, py__int(l, 1));
   return value ? full(l, made, value) : made;
 }
@@ -64,13 +64,13 @@ static expr *make_like(lower *l, const char *w, const tt_tree *t) {
   a = py__keep(l, py__materialise(l, a));
   for (int k = 0; k < a->type->rank; k++) len[k] = py__len(l, a, k);
   tt_dtype d = dtype_argument(l, t, at, (tt_dtype)a->type->dtype);
-  expr *made = allocate(l, d, len, a->type->rank, strcmp(w, "zeros_like") == 0);
+  expr *made = py__allocate(l, d, len, a->type->rank, strcmp(w, "zeros_like") == 0);
   if (strcmp(w, "ones_like") == 0) return full(l, made, py__int(l, 1));
   return value ? full(l, made, value) : made;
 }
 
 /* A loop over [0, n) whose body is made between the two calls. */
-static stmt *count_begin(lower *l, expr *n, block *b, expr **at) {
+stmt *py__count_begin(lower *l, expr *n, block *b, expr **at) {
   int32_t i = py__temp(l, py__scalar(l, TT_I64));
   l->f->func->locals.data[i].nonneg = true;
   l->f->func->locals.data[i].limit = TT_PROGRAM_LONGEST;
@@ -83,9 +83,9 @@ static stmt *count_begin(lower *l, expr *n, block *b, expr **at) {
   *at = py__local(l, i);
   return s;
 }
-static void count_end(lower *l, stmt *s, block *b) { s->body = py__block_end(l, b); }
+void py__count_end(lower *l, stmt *s, block *b) { s->body = py__block_end(l, b); }
 
-static void put(lower *l, expr *array, expr *const *at, int n, expr *value) {
+void py__put(lower *l, expr *array, expr *const *at, int n, expr *value) {
   stmt *s = py__stmt(l, TT_X_STORE);
   s->a = py__load(l, array, at, n);
   s->b = py__cast(l, value, (tt_dtype)array->type->dtype);
@@ -94,10 +94,10 @@ static void put(lower *l, expr *array, expr *const *at, int n, expr *value) {
 /* start + i * step for n elements. */
 static expr *ramp(lower *l, tt_dtype d, expr *n, expr *start, expr *step) {
   block b;
-  expr *at, *made = py__keep(l, allocate(l, d, &n, 1, false));
-  stmt *s = count_begin(l, n, &b, &at);
-  put(l, made, &at, 1, py__binary(l, "+", start, py__binary(l, "*", at, step)));
-  count_end(l, s, &b);
+  expr *at, *made = py__keep(l, py__allocate(l, d, &n, 1, false));
+  stmt *s = py__count_begin(l, n, &b, &at);
+  py__put(l, made, &at, 1, py__binary(l, "+", start, py__binary(l, "*", at, step)));
+  py__count_end(l, s, &b);
   return made;
 }
 
@@ -153,11 +153,11 @@ static expr *literal(lower *l, const tt_tree *t) {
       d = tt__promote(d, (tt_dtype)own->dtype);
     }
   expr *len[2] = {py__int(l, n), py__int(l, m)};
-  expr *made = py__keep(l, allocate(l, dtype_argument(l, t, 1, d), len, rows ? 2 : 1, false));
+  expr *made = py__keep(l, py__allocate(l, dtype_argument(l, t, 1, d), len, rows ? 2 : 1, false));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) {
       expr *at[2] = {py__int(l, i), py__int(l, j)};
-      put(l, made, at, rows ? 2 : 1, rows ? py__item(l, py__item(l, e, i), j) : py__item(l, e, i));
+      py__put(l, made, at, rows ? 2 : 1, rows ? py__item(l, py__item(l, e, i), j) : py__item(l, e, i));
     }
   return made;
 }
@@ -178,14 +178,14 @@ static void walk_begin(lower *l, walk *w, expr *a, expr **value, expr **flat) {
   w->rank = a->type->rank;
   *flat = NULL;
   for (int k = 0; k < w->rank; k++) {
-    w->s[k] = count_begin(l, py__len(l, a, k), &w->b[k], &at[k]);
+    w->s[k] = py__count_begin(l, py__len(l, a, k), &w->b[k], &at[k]);
     *flat = *flat ? py__elem(l, TT_ADD, py__elem(l, TT_MUL, *flat, py__len(l, a, k)), at[k]) : at[k];
   }
   if (!*flat) *flat = py__int(l, 0);
   *value = py__load(l, a, at, w->rank);
 }
 static void walk_end(lower *l, walk *w) {
-  for (int k = w->rank - 1; k >= 0; k--) count_end(l, w->s[k], &w->b[k]);
+  for (int k = w->rank - 1; k >= 0; k--) py__count_end(l, w->s[k], &w->b[k]);
 }
 
 static expr *first_element(lower *l, expr *a) {
@@ -193,6 +193,14 @@ static expr *first_element(lower *l, expr *a) {
   for (int k = 0; k < a->type->rank; k++) at[k] = py__int(l, 0);
   py__raise_unless(l, some, TT_EVALUE, "zero-size array to a reduction which has no identity");
   return py__load(l, a, at, a->type->rank);
+}
+
+/* Does an element take the place of the least or the most so far? The first NaN stays. */
+static expr *beyond(lower *l, tt_op op, expr *value, expr *old) {
+  expr *more = py__elem(l, op, value, old);
+  if (!tt__is_float((tt_dtype)value->type->dtype)) return more;
+  expr *nan = py__elem(l, TT_AND, py__elem(l, TT_NE, value, value), py__elem(l, TT_EQ, old, old));
+  return py__elem(l, TT_OR, more, nan);
 }
 
 static expr *reduce(lower *l, expr *a, fold kind) {
@@ -217,7 +225,7 @@ static expr *reduce(lower *l, expr *a, fold kind) {
     value = py__keep(l, value);
     block b;
     stmt *s = py__stmt(l, TT_X_IF);
-    s->a = py__elem(l, kind == ARG_LEAST ? TT_LT : TT_GT, value, old);
+    s->a = beyond(l, kind == ARG_LEAST ? TT_LT : TT_GT, value, old);
     py__block_begin(l, &b);
     py__set(l, acc, value);
     py__set(l, place, flat);
@@ -270,19 +278,19 @@ static expr *dot(lower *l, expr *a, expr *b) {
   if (ra == 1 && rb == 1) return reduce(l, py__binary(l, "*", a, b), SUM);
   tt_dtype d = tt__promote((tt_dtype)a->type->dtype, (tt_dtype)b->type->dtype);
   expr *len[2] = {ra == 2 ? py__len(l, a, 0) : py__len(l, b, 1), py__len(l, b, rb - 1)};
-  expr *made = py__keep(l, allocate(l, d, len, ra + rb - 2, true));
+  expr *made = py__keep(l, py__allocate(l, d, len, ra + rb - 2, true));
   block bi, bk, bj;
   expr *i = NULL, *k, *j = NULL;
-  stmt *si = ra == 2 ? count_begin(l, py__len(l, a, 0), &bi, &i) : NULL;
-  stmt *sk = count_begin(l, py__len(l, b, 0), &bk, &k);
+  stmt *si = ra == 2 ? py__count_begin(l, py__len(l, a, 0), &bi, &i) : NULL;
+  stmt *sk = py__count_begin(l, py__len(l, b, 0), &bk, &k);
   expr *ia[2] = {i ? i : k, k}, *x = py__keep(l, py__load(l, a, ia, ra));
-  stmt *sj = rb == 2 ? count_begin(l, py__len(l, b, 1), &bj, &j) : NULL;
+  stmt *sj = rb == 2 ? py__count_begin(l, py__len(l, b, 1), &bj, &j) : NULL;
   expr *ib[2] = {k, j}, *io[2] = {i ? i : j, j};
   expr *old = py__load(l, made, io, ra + rb - 2);
-  put(l, made, io, ra + rb - 2, py__binary(l, "+", old, py__binary(l, "*", x, py__load(l, b, ib, rb))));
-  if (sj) count_end(l, sj, &bj);
-  count_end(l, sk, &bk);
-  if (si) count_end(l, si, &bi);
+  py__put(l, made, io, ra + rb - 2, py__binary(l, "+", old, py__binary(l, "*", x, py__load(l, b, ib, rb))));
+  if (sj) py__count_end(l, sj, &bj);
+  py__count_end(l, sk, &bk);
+  if (si) py__count_end(l, si, &bi);
   return made;
 }
 
@@ -306,10 +314,68 @@ static bool is_one_of(const char *w, const char *const *names) {
   return false;
 }
 
+typedef struct lane_fold {
+  const char *name;
+  fold kind;
+} lane_fold;
+
+static expr *fold_lane(lower *l, expr *lane, const void *how) {
+  const lane_fold *f = how;
+  if (strcmp(f->name, "mean") == 0) return mean(l, lane);
+  if (strcmp(f->name, "std") == 0 || strcmp(f->name, "var") == 0) return spread(l, lane, f->name[0] == 's');
+  return reduce(l, lane, f->kind);
+}
+
+/* The axis that a reduction's call names, first behind the array or by keyword; false: none, or None. */
+static bool axis_of(lower *l, const expr *a, const char *name, const tt_tree *t, int *axis) {
+  if (!t || t->n <= 3) return false;
+  const tt_tree *word = tt__tree_is(t->item[3], "kw") ? py__keyword(l, t, "axis") : t->item[3];
+  if (!word || t->n != 4) py__fail(l, TT_ENOTIMPL, "%s() with more than the array and an axis", name);
+  expr *e = py__value(l, word);
+  if (e->type->tag == TT_T_NONE) return false;
+  if (e->op != TT_X_CONST || !py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype))
+    py__fail(l, TT_ENOTIMPL, "%s() along an axis that is not a constant", name);
+  int rank = a->type->rank;
+  if (e->i < -rank || e->i >= rank)
+    py__fail(l, TT_EVALUE, "axis %lld is out of bounds for %d axes", (long long)e->i, rank);
+  *axis = (int)(e->i < 0 ? e->i + rank : e->i);
+  return rank > 1; /* a vector's only axis is all of it */
+}
+
+static const char *const lane_folds[] = {"mean", "std", "var", NULL};
+
+/* A reduction by name, of all or along an axis; NULL: it is none. */
+static expr *reduction(lower *l, expr *a, const char *name, const tt_tree *t) {
+  lane_fold f = {.name = name};
+  int axis;
+  if (!fold_named(name, &f.kind) && !is_one_of(name, lane_folds)) return NULL;
+  return axis_of(l, a, name, t, &axis) ? py__along(l, a, axis, fold_lane, &f) : fold_lane(l, a, &f);
+}
+
+/* Sums or products of all elements so far, in C order. */
+static expr *running(lower *l, expr *a, bool sum) {
+  tt_dtype d = (tt_dtype)a->type->dtype, t = tt__is_float(d) || tt__is_complex(d) ? d : py__arith(d, d);
+  a = py__keep(l, py__materialise(l, a));
+  expr *n = py__keep(l, py__attribute(l, a, "size")), *made = py__keep(l, py__allocate(l, t, &n, 1, false));
+  int32_t acc = py__temp(l, py__scalar(l, t));
+  l->f->func->locals.data[acc].nonneg = false;
+  l->f->func->locals.data[acc].limit = 0;
+  expr *value, *flat;
+  walk w;
+  py__set(l, acc, py__cast(l, py__int(l, !sum), t));
+  walk_begin(l, &w, a, &value, &flat);
+  py__set(l, acc, py__elem(l, sum ? TT_ADD : TT_MUL, py__local(l, acc), py__cast(l, value, t)));
+  flat = py__keep(l, flat);
+  py__put(l, made, &flat, 1, py__local(l, acc));
+  walk_end(l, &w);
+  return made;
+}
+
 expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) {
   static const char *const makers[] = {"zeros", "ones", "empty", "full", NULL};
   static const char *const likes[] = {"zeros_like", "ones_like", "empty_like", "full_like", NULL};
-  static const char *const methods[] = {"mean", "std", "var", "copy", "ravel", "reshape", "transpose", "astype", NULL};
+  static const char *const methods[] = {"mean",      "std",    "var",    "copy",    "ravel", "reshape",
+                                        "transpose", "astype", "cumsum", "cumprod", NULL};
   fold kind;
   *known = strncmp(name, "np.", 3) == 0;
   const char *w = name + 3;
@@ -329,7 +395,6 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
     expr *a = py__value(l, t->item[2]);
     if (py__is_unknown(a)) return a;
     if (py__is_array(a)) {
-      if (t->n > 3 && !is_one_of(w, methods)) py__fail(l, TT_ENOTIMPL, "np.%s() with more than the array", w);
       return py__method(l, a, w, t);
     }
   }
@@ -350,14 +415,13 @@ static expr *copy_as(lower *l, expr *a, tt_dtype d) {
   expr *len[TT_PROGRAM_RANK];
   a = py__keep(l, py__materialise(l, a));
   for (int k = 0; k < a->type->rank; k++) len[k] = py__len(l, a, k);
-  expr *made = py__keep(l, allocate(l, d, len, a->type->rank, false));
+  expr *made = py__keep(l, py__allocate(l, d, len, a->type->rank, false));
   py__fill(l, made, a, NULL, true);
   return made;
 }
 
 /* `t` is (meth self "name" argument...) or (call "np.name" self argument...): the arguments start at 3 in both. */
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
-  fold kind;
   int n = t ? t->n - 3 : 0;
   if (py__is_unknown(self)) return self;
   if (py__is_scalar(self)) {
@@ -366,13 +430,13 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   }
   if (py__is_meta(self, "grid") && strcmp(name, "sync") == 0) {
     py__stmt(l, TT_X_BARRIER)->k = 2;
+    l->p->grid = true;
     return py__nothing(l);
   }
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
-  if (fold_named(name, &kind) && n == 0) return reduce(l, self, kind);
-  if (strcmp(name, "mean") == 0 && n == 0) return mean(l, self);
-  if (strcmp(name, "std") == 0 && n == 0) return spread(l, self, true);
-  if (strcmp(name, "var") == 0 && n == 0) return spread(l, self, false);
+  expr *folded = reduction(l, self, name, t);
+  if (folded) return folded;
+  if ((strcmp(name, "cumsum") == 0 || strcmp(name, "cumprod") == 0) && n == 0) return running(l, self, name[3] == 's');
   if (strcmp(name, "copy") == 0) return copy_as(l, self, (tt_dtype)self->type->dtype);
   if (strcmp(name, "astype") == 0 && n == 1) return copy_as(l, self, py__dtype_of(l, t->item[3]));
   if (strcmp(name, "dot") == 0 && n == 1) return dot(l, self, py__value(l, t->item[3]));

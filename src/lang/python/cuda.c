@@ -318,7 +318,6 @@ expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known) {
   }
   if (strcmp(name, "cuda.cg.this_grid") == 0) {
     in_kernel(l, name);
-    l->p->grid = true;
     return py__meta(l, "grid", NULL);
   }
   if (strncmp(name, "cuda.threadfence", 16) == 0) {

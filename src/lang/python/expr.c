@@ -174,6 +174,11 @@ expr *py__binary(lower *l, const char *op, expr *a, expr *b) {
   py__fail(l, TT_ENOTIMPL, "the operator '%s'", op);
 }
 
+/* What narrow numbers without a sign give by - and ~ keeps their width, as NumPy's scalars do. */
+static expr *within(lower *l, expr *e, tt_dtype narrow) {
+  return tt__is_unsigned(narrow) ? py__cast(l, py__cast(l, e, narrow), TT_U64) : e;
+}
+
 expr *py__unary(lower *l, const char *op, expr *a) {
   if (py__is_unknown(a)) return a;
   if (strcmp(op, "not") == 0) {
@@ -186,10 +191,10 @@ expr *py__unary(lower *l, const char *op, expr *a) {
   if (strcmp(op, "~") == 0) {
     if (t == TT_BOOL) return py__elem(l, TT_LNOT, a, NULL);
     if (!tt__is_int(t)) refuse(l, op, a, NULL);
-    return py__elem(l, TT_NOT, py__cast(l, a, py__arith(t, t)), NULL);
+    return within(l, py__elem(l, TT_NOT, py__cast(l, a, py__arith(t, t)), NULL), t);
   }
   a = py__cast(l, a, py__arith(t, t));
-  return strcmp(op, "-") == 0 ? py__elem(l, TT_NEG, a, NULL) : a;
+  return strcmp(op, "-") == 0 ? within(l, py__elem(l, TT_NEG, a, NULL), t) : a;
 }
 
 static tt_op compare_op(const char *op) {
@@ -393,7 +398,7 @@ static expr *global(lower *l, int64_t k) {
 expr *py__expression(lower *l, const tt_tree *t) {
   if (t->tag != TT_TREE_LIST || t->n == 0) py__fail(l, TT_EVALUE, "the program text is malformed");
   const char *w = py__word(l, t->item[0]);
-  if (strcmp(w, "n") == 0) return name(l, py__word(l, py__at(l, t, 1)));
+  if (strcmp(w, "n") == 0) return name(l, py__variable(l, t));
   if (strcmp(w, "i") == 0) {
     expr *e = py__int(l, py__at(l, t, 1)->i);
     if (t->item[1]->big) e->type = py__scalar(l, TT_U64), e->nonneg = true, e->limit = 0;

@@ -145,7 +145,7 @@ static int reduction_op(const char *op) {
 }
 
 static bool is_name(const tt_tree *t, const char *name) {
-  return tt__tree_is(t, "n") && t->n == 2 && strcmp(t->item[1]->text, name) == 0;
+  return tt__tree_is(t, "n") && t->n >= 2 && strcmp(t->item[1]->text, name) == 0;
 }
 
 static bool mentions(const tt_tree *t, const char *name) {

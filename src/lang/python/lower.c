@@ -13,13 +13,31 @@ enum { MOST_PASSES = 60, DEEPEST_CALL = 40 };
 
 /* ---- variables */
 
+/* The variable of a parameter's name behind `if x is None: x = ...`, where the argument is None. */
+static int replacing(lower *l, int32_t parameter) {
+  char name[160];
+  snprintf(name, sizeof name, "%.140s anew", l->f->func->locals.data[parameter].name);
+  return py__local_named(l, name, true);
+}
+
+static bool replaces_none(lower *l, int32_t local, const expr *value) {
+  const tt_pfunc *func = l->f->func;
+  if (local >= func->nparam || func->locals.data[local].type->tag != TT_T_NONE || value->type->tag == TT_T_NONE)
+    return false;
+  if (l->f->depth) py__fail(l, TT_ETYPE, "'%s' is None here and something else there", func->locals.data[local].name);
+  l->f->replaced |= (uint64_t)1 << local;
+  return true;
+}
+
 int py__local_named(lower *l, const char *name, bool make) {
   tt_pfunc *func = l->f->func;
   char full[160];
   if ((size_t)snprintf(full, sizeof full, "%s%s", l->f->prefix, name) >= sizeof full)
     py__fail(l, TT_ENOTIMPL, "a name as long as '%.40s...'", name);
-  for (int64_t k = 0; k < func->locals.n; k++)
-    if (strcmp(func->locals.data[k].name, full) == 0) return (int)k;
+  for (int64_t k = 0; k < func->locals.n; k++) {
+    if (strcmp(func->locals.data[k].name, full) != 0) continue;
+    return k < func->nparam && l->f->replaced >> k & 1 ? replacing(l, (int32_t)k) : (int)k;
+  }
   if (!make) return -1;
   char *kept = py__alloc(l, strlen(full) + 1);
   strcpy(kept, full);
@@ -59,6 +77,22 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
   for (int k = 0; k < n; k++) py__assign(l, target->item[k + 1], part[k]);
 }
 
+/* The variable of one of a name's marks; the name itself where that is none. */
+static const char *marked(lower *l, const tt_tree *t, int number) {
+  const char *word = py__word(l, py__at(l, t, 1)), *mark = py__word(l, py__at(l, t, number + 2));
+  size_t size = strlen(word) + strlen(mark) + 2;
+  char *own = py__alloc(l, size);
+  snprintf(own, size, "%s %s", word, mark);
+  int k = py__local_named(l, word, false);
+  bool apart =
+      strcmp(mark, "given") == 0 ? py__local_named(l, own, false) >= 0 : k >= 0 && l->f->func->locals.data[k].several;
+  return apart ? own : word;
+}
+
+const char *py__variable(lower *l, const tt_tree *t) {
+  return t->n > 2 ? marked(l, t, 0) : py__word(l, py__at(l, t, 1));
+}
+
 void py__assign(lower *l, const tt_tree *target, expr *value) {
   if (tt__tree_is(target, "n")) {
     if (py__is_meta(value, "grid")) { /* a name for the grid: nothing to run */
@@ -69,8 +103,17 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
     }
     if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
       py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
+    const char *word = py__word(l, py__at(l, target, 1)), *own;
     value = py__materialise(l, value);
-    py__set(l, py__local_named(l, py__word(l, py__at(l, target, 1)), true), value);
+    /* First what only some assignments give, then the name, where it meets the values of the others. */
+    for (int k = 0; k + 2 < target->n && (own = marked(l, target, k)) != word; k++) {
+      int32_t apart = py__local_named(l, own, true);
+      py__set(l, apart, value);
+      value = py__local(l, apart);
+    }
+    int32_t local = py__local_named(l, word, true);
+    if (replaces_none(l, local, value)) local = py__local_named(l, word, true);
+    py__set(l, local, value);
   } else if (tt__tree_is(target, "tup")) {
     unpack(l, target, value);
   } else if (tt__tree_is(target, "idx")) {
@@ -87,11 +130,14 @@ static void augment(lower *l, const tt_tree *t) {
     py__assign_index(l, target, py__value(l, py__at(l, t, 4)), op);
     return;
   }
-  expr *old = py__value(l, target), *by = py__value(l, py__at(l, t, 4));
-  if (old->type->tag == TT_T_ARRAY)
-    py__fill(l, old, by, op, false);
-  else
+  bool apart = t->n > 5; /* the new value is another variable's than the old one */
+  expr *old = py__value(l, apart ? t->item[5] : target), *by = py__value(l, py__at(l, t, 4));
+  if (old->type->tag != TT_T_ARRAY) {
     py__assign(l, target, py__binary(l, op, old, by));
+    return;
+  }
+  py__fill(l, old, by, op, false);
+  if (apart) py__assign(l, target, old);
 }
 
 /* ---- statements */
@@ -230,7 +276,8 @@ static bool statement(lower *l, const tt_tree *t) {
     return true;
   } else if (strcmp(w, "expr") == 0) {
     expr *e = py__value(l, py__at(l, t, 2));
-    if (e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || py__is_unknown(e)) return false;
+    bool idle = e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || e->type->tag == TT_T_META;
+    if (idle || py__is_unknown(e)) return false;
     py__stmt(l, TT_X_EVAL)->a = e;
   } else if (strcmp(w, "assert") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
@@ -322,6 +369,30 @@ bool py__splits(lower *l, int32_t source) {
   return l->splits[source] > 0;
 }
 
+/*
+** A parameter has its argument's type, whatever the function assigns to its name. Where that is of another type, the
+** name is a variable beside the parameter from the next pass on, which begins as the argument does.
+*/
+int32_t py__beside_parameter(lower *l, int32_t local) {
+  tt_pfunc *func = l->f->func;
+  assert(local < func->nparam);
+  const char *name = func->locals.data[local].name;
+  size_t size = strlen(name) + sizeof " given";
+  char *given = py__alloc(l, size);
+  snprintf(given, size, "%s given", name);
+  func->locals.data[local].name = given;
+  l->f->changed = true;
+  int32_t beside = py__local_named(l, name, true);
+  func->locals.data[beside].type = func->locals.data[local].type;
+  l->f->beside[local] = beside;
+  return beside;
+}
+
+static void begin_beside_parameters(lower *l, const frame *f) {
+  for (int32_t k = 0; k < f->func->nparam; k++)
+    if (f->beside[k]) py__set(l, f->beside[k], py__local(l, k));
+}
+
 static void reset_pass(frame *f, bool final) {
   f->func->body = NULL;
   f->func->can_fail = false;
@@ -329,6 +400,8 @@ static void reset_pass(frame *f, bool final) {
   f->changed = false;
   f->temps = 0;
   f->parallel = false;
+  f->depth = 0;
+  f->replaced = 0;
   f->final = final;
   f->line = (int32_t)f->tree->item[2]->i;
 }
@@ -339,6 +412,7 @@ static void settle(lower *l, frame *f) {
   for (int pass = 0;; pass++) {
     if (pass == MOST_PASSES) py__fail(l, TT_ETYPE, "the types of the variables do not settle");
     reset_pass(f, final);
+    begin_beside_parameters(l, f);
     py__statements(l, f->tree->item[4], 0);
     if (final && !f->changed) break;
     final = !f->changed;

@@ -303,9 +303,15 @@ void py__set(lower *l, int32_t local, expr *value) {
   if (!t)
     py__fail(l, TT_ETYPE, "cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
              v->name);
-  if (t != v->type) {
+  if (t != v->type && local < l->f->func->nparam) {
+    local = py__beside_parameter(l, local);
+    v = &l->f->func->locals.data[local];
+  }
+  if (t != v->type || (t != value->type && !py__is_unknown(value))) {
+    bool numbers = v->type->tag == TT_T_SCALAR && !v->several;
+    if (numbers || t != v->type) l->f->changed = true;
+    v->several |= numbers;
     v->type = t;
-    l->f->changed = true;
   }
   if (v->nonneg && !value->nonneg && !py__is_unknown(value)) {
     v->nonneg = false;
@@ -345,11 +351,13 @@ expr *py__keep(lower *l, expr *e) {
 void py__block_begin(lower *l, block *b) {
   b->first = NULL;
   b->outer = l->f->tail;
+  l->f->depth++;
   l->f->tail = &b->first;
 }
 
 stmt *py__block_end(lower *l, block *b) {
   l->f->tail = b->outer;
+  l->f->depth--;
   return b->first;
 }
 

@@ -29,11 +29,14 @@ struct frame {
   stmt **tail;        /* where the next statement goes */
   const char *prefix; /* of the names of an inlined function's locals */
   type *result;
-  int32_t result_local; /* inlined: where `return` puts the value; -1 */
-  bool inlined, at_end; /* inlined: nothing of the function follows this statement */
-  bool final, changed;  /* the pass that keeps what it makes; something was learnt in this one */
-  int32_t temps;        /* hidden locals of this pass */
-  bool parallel;        /* inside a parallel loop */
+  int32_t result_local;            /* inlined: where `return` puts the value; -1 */
+  bool inlined, at_end;            /* inlined: nothing of the function follows this statement */
+  bool final, changed;             /* the pass that keeps what it makes; something was learnt in this one */
+  int32_t temps;                   /* hidden locals of this pass */
+  bool parallel;                   /* inside a parallel loop */
+  int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
+  int32_t depth;                   /* of blocks that may not run, around the statement */
+  uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
 };
 
 /* A function for one list of argument types. */
@@ -109,6 +112,7 @@ bool py__raise_to_counter(tt_plocal *v, bool parallel, const expr *start, const 
 stmt *py__stmt(lower *l, tt_pstmt_op op); /* appended to the block */
 int32_t py__temp(lower *l, type *t);      /* a hidden local */
 void py__set(lower *l, int32_t local, expr *value);
+int32_t py__beside_parameter(lower *l, int32_t local); /* python/lower.c */
 /* The parameters whose arrays this value may be, or be part of. */
 uint64_t py__origin(lower *l, const expr *e);
 uint8_t py__space(lower *l, const expr *array); /* as tt_plocal.space */
@@ -149,8 +153,23 @@ expr *py__apart(lower *l, expr *view, expr *array);
 /* All of the value is read as it was before. `fresh`: it or the view is new, so that they share no memory. */
 void py__fill(lower *l, expr *view, expr *value, const char *op, bool fresh);
 bool py__is_lazy(const expr *e); /* an array expression */
+/* Memory of these lengths; loops over [0, n) around what is made between the two calls; a store (python/create.c). */
+expr *py__allocate(lower *l, tt_dtype d, expr *const *len, int rank, bool zero);
+stmt *py__count_begin(lower *l, expr *n, block *b, expr **at);
+void py__count_end(lower *l, stmt *s, block *b);
+void py__put(lower *l, expr *array, expr *const *at, int n, expr *value);
+/* Masks and arrays of places as indices (python/pick.c): is it one? What it picks is new memory. */
+bool py__picks(const expr *index);
+expr *py__picked(lower *l, expr *array, expr *index);
+void py__assign_picked(lower *l, expr *array, expr *index, expr *value, const char *op);
+/* A reduction of each lane along an axis; the lane itself, of the first element where `at` is NULL. */
+expr *py__along(lower *l, expr *array, int axis, expr *(*fold)(lower *l, expr *lane, const void *how), const void *how);
+expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);
+/* The variable that (n "x") or (n "x" "mark" ...) means. A mark is of what only some of the name's assignments give; it
+ * is a variable of its own where the assignments have several types (python/lower.c). */
+const char *py__variable(lower *l, const tt_tree *t);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
 void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
 void py__assign(lower *l, const tt_tree *target, expr *value);

@@ -65,6 +65,9 @@ struct tt_pcall {
   void (*fence)(void);
   void (*leaves)(void);
   void (*grid)(const void *line);
+  void (*reseed)(tt_pcall *call, tt_i64 seed);
+  tt_f64 (*draw)(tt_pcall *call, tt_i64 normal);
+  tt_i64 (*draw_below)(tt_pcall *call, tt_i64 low, tt_i64 high);
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
 #define TT_TOUCH(place, kind, line)                                  \
@@ -286,6 +289,31 @@ TT_FN tt_f64 tt_modf_part_f64(tt_f64 x) { /* of an infinity: 0, with its sign */
   tt_f64 whole;
   return TT__LIBRARY(modf)(x, &whole);
 }
+TT_FN tt_f64 tt_remainder_f64(tt_f64 x, tt_f64 y) { return TT__LIBRARY(remainder)(x, y); }
+TT_FN tt_f64 tt__tens(tt_i64 n) { /* exact up to 22 */
+  tt_f64 p = 1, ten = 10;
+  for (; n > 0; n >>= 1, ten *= ten)
+    if (n & 1) p *= ten;
+  return p;
+}
+/* To n digits behind the point, the decimal nearest to x as it is: what is lost of x * 10**n or of x - y * 10**-n is
+ * looked at where that is half way. Exact while 10**|n| is, as Python's; beyond, as NumPy's. */
+TT_FN tt_f64 tt_round_f64(tt_f64 x, tt_i64 n) {
+  if (x - x != 0 || n > 323) return x;
+  if (n < -308) return 0 * x;
+  if (n < 0) {
+    tt_f64 p = tt__tens(-n), y = TT__LIBRARY(rint)(x / p), rest = tt_fma_f64(-y, p, x), half = p / 2;
+    return (rest > half ? y + 1 : rest < -half ? y - 1 : y) * p;
+  }
+  tt_f64 p = tt__tens(n < 22 ? n : 22), q = n > 22 ? tt__tens(n - 22) : 1, scaled = x * q, up = scaled * p;
+  tt_f64 y = TT__LIBRARY(rint)(up), lost = tt_fma_f64(scaled, p, -up), off = up - y;
+  if (up - up != 0 || up >= 0x1p53 || up <= -0x1p53) return x;
+  if (off == 0.5 && lost > 0) y += 1;
+  if (off == 0.5 && lost < 0) y = up - 0.5;
+  if (off == -0.5 && lost < 0) y -= 1;
+  if (off == -0.5 && lost > 0) y = up + 0.5;
+  return y / p / q;
+}
 
 /* ---- complex numbers: plain operations here, functions where the prelude has the real ones (program_math.h) */
 #define TT__COMPLEX(S, Z, F, R)                                                                             \
@@ -410,6 +438,17 @@ TT_FN tt_i64 tt_random_seed(tt_pcall *call, tt_i64 seed) {
   call->random[0] = tt__spread((tt_u64)seed + TT_U64(0x9e3779b97f4a7c15));
   call->random[1] = tt__spread((tt_u64)seed + TT_U64(0x3c6ef372fe94f82a)) | 1;
   return 0;
+}
+/* np.random's: of its own state once that is seeded. */
+TT_FN tt_f64 tt_random_np_f64(tt_pcall *call) {
+  return TT_RARELY(call->draw != 0) ? call->draw(call, 0) : tt_random_f64(call);
+}
+TT_FN tt_i64 tt_random_np_int(tt_pcall *call, tt_i64 lo, tt_i64 hi) {
+  return TT_RARELY(call->draw != 0) && hi > lo ? call->draw_below(call, lo, hi) : tt_random_int(call, lo, hi);
+}
+TT_FN tt_i64 tt_random_np_seed(tt_pcall *call, tt_i64 seed) {
+  if (call->reseed) call->reseed(call, seed);
+  return tt_random_seed(call, seed);
 }
 #else
 /* ---- atomics and exchanges of a GPU */

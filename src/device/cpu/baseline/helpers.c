@@ -33,21 +33,27 @@ static void slice(tt_i64 *w) {
   M(tt_whole_##S##_u16, "", tt_u16, tt_##S) \
   M(tt_whole_##S##_u32, "", tt_u32, tt_##S) \
   M(tt_whole_##S##_u64, "", tt_u64, tt_##S)
-#define ROWS(M1, M2, M3)                                        \
-  WHOLE(M1, f32)                                                \
-  WHOLE(M1, f64)                                                \
-  M1(tt_cast_u64_f32, "", tt_f32, tt_u64)                       \
-  M1(tt_cast_u64_f64, "", tt_f64, tt_u64)                       \
-  M1(tt_random_f64, "dp", tt_f64, tt_pcall *)                   \
-  M1(tt_random_normal, "dp", tt_f64, tt_pcall *)                \
-  M2(tt_random_seed, "lpl", tt_i64, tt_pcall *, tt_i64)         \
-  M3(tt_random_int, "lpll", tt_i64, tt_pcall *, tt_i64, tt_i64) \
-  M2(tt_ldexp_f64, "ddl", tt_f64, tt_f64, tt_i64)               \
-  M1(tt_modf_part_f64, "dd", tt_f64, tt_f64)                    \
-  M1(tt_frexp_part_f64, "dd", tt_f64, tt_f64)                   \
-  M1(tt_frexp_exponent_f64, "ld", tt_i64, tt_f64)               \
-  M3(tt_range_i64, "llll", tt_i64, tt_i64, tt_i64, tt_i64)      \
-  M2(tt_extent, "lll", tt_i64, tt_i64, tt_i64)                  \
+#define ROWS(M1, M2, M3)                                           \
+  WHOLE(M1, f32)                                                   \
+  WHOLE(M1, f64)                                                   \
+  M1(tt_cast_u64_f32, "", tt_f32, tt_u64)                          \
+  M1(tt_cast_u64_f64, "", tt_f64, tt_u64)                          \
+  M1(tt_random_f64, "dp", tt_f64, tt_pcall *)                      \
+  M1(tt_random_np_f64, "dp", tt_f64, tt_pcall *)                   \
+  M1(tt_random_normal, "dp", tt_f64, tt_pcall *)                   \
+  M1(tt_random_np_normal, "dp", tt_f64, tt_pcall *)                \
+  M2(tt_random_seed, "lpl", tt_i64, tt_pcall *, tt_i64)            \
+  M3(tt_random_int, "lpll", tt_i64, tt_pcall *, tt_i64, tt_i64)    \
+  M2(tt_random_np_seed, "lpl", tt_i64, tt_pcall *, tt_i64)         \
+  M3(tt_random_np_int, "lpll", tt_i64, tt_pcall *, tt_i64, tt_i64) \
+  M2(tt_ldexp_f64, "ddl", tt_f64, tt_f64, tt_i64)                  \
+  M2(tt_round_f64, "ddl", tt_f64, tt_f64, tt_i64)                  \
+  M2(tt_remainder_f64, "ddd", tt_f64, tt_f64, tt_f64)              \
+  M1(tt_modf_part_f64, "dd", tt_f64, tt_f64)                       \
+  M1(tt_frexp_part_f64, "dd", tt_f64, tt_f64)                      \
+  M1(tt_frexp_exponent_f64, "ld", tt_i64, tt_f64)                  \
+  M3(tt_range_i64, "llll", tt_i64, tt_i64, tt_i64, tt_i64)         \
+  M2(tt_extent, "lll", tt_i64, tt_i64, tt_i64)                     \
   M3(tt_range_f64, "lddd", tt_i64, tt_f64, tt_f64, tt_f64)
 ROWS(SAME_1, SAME_2, SAME_3)
 
