@@ -193,3 +193,31 @@ def test_pools(n, shape, how):
     for f in (getattr(functional, f"max_pool{n}d"), getattr(functional, f"avg_pool{n}d")):
         check(lambda x, f=f: f(x, **how), make(*shape))
         check_second(lambda x, f=f: f(x, **how) ** 2, make(*shape))
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 7), (2, 3, 5, 7), (3, 1, 7), (1, 5, 7), (5, 1, 3, 7)])
+@pytest.mark.parametrize("columns", [1, 4, 19])
+def test_a_weight_has_one_product_over_all_rows(shape, columns):
+    rng = np.random.default_rng(len(shape) + columns)
+    x, w = rng.standard_normal(shape), rng.standard_normal((columns, shape[-1]))
+    a, b = tt.array(x).requires_grad_(), tt.array(w).requires_grad_()
+    y = functional.linear(a, b)
+    y.sum().backward()
+    np.testing.assert_allclose(y.detach().numpy(), x @ w.T, rtol=1e-12)
+    np.testing.assert_allclose(b.grad.numpy(), np.tile(x.reshape(-1, shape[-1]).sum(0), (columns, 1)), rtol=1e-10)
+    np.testing.assert_allclose(a.grad.numpy(), np.broadcast_to(w.sum(0), shape), rtol=1e-10)
+
+
+def test_a_weight_has_one_product_and_nothing_to_add(recorded):
+    x, w = tt.ones((16, 8, 32), dtype="float32"), tt.ones((24, 32), dtype="float32").requires_grad_()
+    functional.linear(x * 2, w).sum().backward()
+    plan = tt.explain(w.grad)
+    assert plan.count("library matmul") == 1 and "rows folded" not in plan, plan
+
+
+def test_heads_take_images_first_without_moving_them(recorded):
+    layer = tt.nn.MultiheadAttention(16, 2, batch_first=True)
+    x = tt.ones((6, 5, 16), dtype="float32") * 2
+    y = layer(x, x, x, need_weights=False)[0]
+    assert "gives float32[6, 5, 48]" in tt.explain(y) and "gives float32[5, 6" not in tt.explain(y)
+    assert y.strides == (5 * 16 * 4, 16 * 4, 4)
