@@ -46,9 +46,10 @@ def step(parameters, x, activation, look=False):
     tt.eval(*parameters)
 
 
-def peak(depth, activation, look=False):
+def peak(depth, activation, look=False, shape=(ROWS, WIDTH)):
     """Activations that a step has in memory at most."""
     parameters, x = network(depth)
+    x = x.reshape(shape)
     for _ in range(2):
         step(parameters, x, activation, look)
     before = tt.memory()["allocated"]
@@ -68,6 +69,12 @@ def test_a_step_keeps_one_value_a_layer(on_the_host, name):
     """The operand of each product or what it is computed from; nothing between, no masks, no gradients of before."""
     for depth in (12, 48):
         assert peak(depth, ACTIVATIONS[name]) < depth + 6
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_so_it_does_of_sequences(on_the_host, name):
+    """Products take the rows of all of them at once: views are no reason to keep more."""
+    assert peak(12, ACTIVATIONS[name], shape=(16, ROWS // 16, WIDTH)) < 12 + 6
 
 
 def test_a_loss_that_is_looked_at_keeps_no_more_than_its_graph(on_the_host):
