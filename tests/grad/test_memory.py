@@ -77,6 +77,38 @@ def test_so_it_does_of_sequences(on_the_host, name):
     assert peak(12, ACTIVATIONS[name], shape=(16, ROWS // 16, WIDTH)) < 12 + 6
 
 
+def residual_step(depth):
+    """{what: of a step} of layers that each add to what all layers before them added."""
+    parameters, x = network(depth)
+    parameters = parameters[::2]
+
+    def run():
+        h = x
+        for w in parameters:
+            h = h + tt.nn.functional.layer_norm(h, (WIDTH,)) @ w
+        (h**2).mean().backward()
+        grads = [p.grad for p in parameters]
+        for p in parameters:
+            p.grad = None
+        tt.eval(*grads)
+
+    for _ in range(2):
+        run()
+    before, held = tt.ledger(), tt.memory()["allocated"]
+    tt.memory_reset_peak()
+    run()
+    now = tt.ledger()
+    moved = sum(now[k] - before[k] for k in ("bytes_read", "bytes_written"))
+    return moved / UNIT / depth, (tt.memory()["max_allocated"] - held) / UNIT / depth
+
+
+def test_a_layer_does_not_read_what_all_layers_before_it_added(on_the_host):
+    """As many bytes for each layer, however many there are, and two values of each kept for the way back."""
+    moved, kept = residual_step(24)
+    assert moved < 1.1 * residual_step(12)[0]
+    assert kept < 2.5
+
+
 def test_a_loss_that_is_looked_at_keeps_no_more_than_its_graph(on_the_host):
     assert peak(12, ACTIVATIONS["tanh"], look=True) < 12 + 6
     assert peak(12, ACTIVATIONS["gelu"], look=True) < 2 * 12 + 4
