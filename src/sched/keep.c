@@ -3,8 +3,8 @@
 ** once more, in the kernel that reads it, than stored: a kernel waits for memory, not for arithmetic, and what is not
 ** stored takes no memory in between. So a value is stored if and only if computing it again, in all kernels that read
 ** it, would read more bytes than storing it writes and reads. Masks that are drawn read nothing, and chains of
-** elementwise operations what the kernel mostly reads anyway; sums read their whole operand, and are stored. So is a sum
-** to which each layer adds, every layer or two: it would read what all layers before it added.
+** elementwise operations what the kernel mostly reads anyway; sums read their whole operand, and are stored. So is what
+** each layer adds to, every layer or two: it would read what all layers before it added.
 */
 #include <assert.h>
 

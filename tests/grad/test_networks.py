@@ -221,3 +221,11 @@ def test_heads_take_images_first_without_moving_them(recorded):
     y = layer(x, x, x, need_weights=False)[0]
     assert "gives float32[6, 5, 48]" in tt.explain(y) and "gives float32[5, 6" not in tt.explain(y)
     assert y.strides == (5 * 16 * 4, 16 * 4, 4)
+
+
+def test_what_the_way_back_computes_again_is_computed_once_a_kernel(recorded):
+    """gelu's derivative has its distribution function; the next weight's gradient reads gelu."""
+    x, w = tt.ones((64, 32), dtype="float32"), [tt.ones((32, 32), dtype="float32").requires_grad_() for _ in range(2)]
+    functional.linear(functional.gelu(functional.linear(x, w[0])), w[1]).sum().backward()
+    kernels = [line.split() for line in tt.explain(w[0].grad, w[1].grad).splitlines() if "computes:" in line]
+    assert [k.count("ndtr") for k in kernels if "exp" in k] == [1]
