@@ -213,6 +213,7 @@ def test_a_weight_has_one_product_and_nothing_to_add(recorded):
     functional.linear(x * 2, w).sum().backward()
     plan = tt.explain(w.grad)
     assert plan.count("library matmul") == 1 and "rows folded" not in plan, plan
+    assert "gives float32[24, 32]" in plan and "gives float32[32, 24]" not in plan, plan
 
 
 def test_heads_take_images_first_without_moving_them(recorded):
