@@ -310,16 +310,36 @@ static tt_code schedule_kernel(scheduler *s, int32_t idx, const char *why) {
 
 static bool in_memory(const tt_fuser *f, const tt_node *n) { return n->op == TT_N_BUFFER || f->step_of[n->slot] >= 0; }
 
+/* All elements of a value in their order, from some place on. */
+static bool is_run(tt_node *view) {
+  int64_t run = 1;
+  for (int d = view->rank - 1; d >= 0; d--) {
+    if (tt__node_len(view)[d] > 1 && tt__node_step(view)[d] != run) return false;
+    run *= tt__node_len(view)[d];
+  }
+  return true;
+}
+
+/* What a view is of, below views that are runs of others: a parameter that lies in a vector of all. */
+static tt_node *seen_memory(const tt_fuser *f, tt_node *view, int64_t *off) {
+  tt_node *n = view->src[0];
+  *off = view->attr.off;
+  for (; n->op == TT_N_VIEW && !in_memory(f, n) && is_run(n); n = n->src[0]) *off += n->attr.off;
+  return n;
+}
+
 /* A library operand: the node itself in memory, or, where the row takes steps, a view of one. */
 static tt_code library_operand(scheduler *s, tt_node *n, bool strided, tt_plib_src *out) {
   tt_fuser *f = &s->f;
-  bool through = strided && n->op == TT_N_VIEW && n->src[0]->op != TT_N_VIEW && !in_memory(f, n);
-  tt_node *mem = through ? n->src[0] : n;
+  int64_t off = 0;
+  tt_node *mem = strided && n->op == TT_N_VIEW && !in_memory(f, n) ? seen_memory(f, n, &off) : n;
+  if (mem->op == TT_N_VIEW && !in_memory(f, mem)) mem = n;
+  bool through = mem != n;
   if (!in_memory(f, mem)) {
     f->cut[mem->slot] = 1;
     TT_TRY(materialise(s, mem->slot, "a library reads it"));
   }
-  *out = (tt_plib_src){.node = mem->slot, .rank = n->rank, .off = through ? n->attr.off : 0};
+  *out = (tt_plib_src){.node = mem->slot, .rank = n->rank, .off = through ? off : 0};
   out->len = tt__arena_dup(&s->plan->arena, tt__node_len(n), sizeof(int64_t) * (size_t)n->rank);
   out->step = tt__arena_alloc(&s->plan->arena, sizeof(int64_t) * (size_t)n->rank);
   if (!out->len || !out->step) return no_memory(s);

@@ -230,3 +230,17 @@ def test_what_the_way_back_computes_again_is_computed_once_a_kernel(recorded):
     functional.linear(functional.gelu(functional.linear(x, w[0])), w[1]).sum().backward()
     kernels = [line.split() for line in tt.explain(w[0].grad, w[1].grad).splitlines() if "computes:" in line]
     assert [k.count("ndtr") for k in kernels if "exp" in k] == [1]
+
+
+def test_a_product_reads_a_weight_where_it_lies_in_a_vector(recorded):
+    """So optimisers that see all parameters as one vector leave them."""
+    w = tt.ones((4, 3), dtype="float32").requires_grad_()
+    rows = np.random.default_rng(0).standard_normal((5, 3)).astype("float32")
+    x = tt.array(rows)
+    vector = tt.arange(40, dtype="float32") * 2
+    with tt.no_grad():
+        w[...] = vector[7:19].reshape(4, 3)
+    y = functional.linear(x, w) + functional.linear(x + 1, w)
+    assert "gives float32[3, 4]" not in tt.explain(y), tt.explain(y)
+    other = np.arange(14, 38, 2, dtype="float32").reshape(4, 3)
+    np.testing.assert_allclose(y.detach().numpy(), rows @ other.T + (rows + 1) @ other.T, rtol=1e-5)
