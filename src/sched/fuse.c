@@ -142,6 +142,17 @@ static int visit_iota(tt_fuser *f, int32_t idx, const tt_map *map) {
   return inst < 0 ? full(f, idx) : remember(f, idx, map, inst);
 }
 
+/* The same operation on the same values: two nodes that say so, such as one that the way back computes again, are one
+ * instruction where they meet; compilers do not see it of functions that they call. */
+static int find_alike(const tt_fuser *f, const tt_pinst *want) {
+  for (int i = f->ninst - 1; i >= 0; i--) {
+    const tt_pinst *inst = &f->inst[i];
+    bool same = inst->op == want->op && inst->dtype == want->dtype;
+    if (same && memcmp(inst->src, want->src, sizeof inst->src) == 0) return i;
+  }
+  return -1;
+}
+
 static int visit_elementwise(tt_fuser *f, int32_t idx, const tt_map *map) {
   const tt_node *n = f->walk->node[idx];
   tt_pinst inst = {.op = n->op, .dtype = n->dtype, .ref = -1, .src = {-1, -1, -1}};
@@ -151,7 +162,8 @@ static int visit_elementwise(tt_fuser *f, int32_t idx, const tt_map *map) {
     if (v < 0) return v;
     inst.src[i] = (int16_t)v;
   }
-  int v = add_inst(f, inst);
+  int v = find_alike(f, &inst);
+  if (v < 0) v = add_inst(f, inst);
   return v < 0 ? full(f, idx) : remember(f, idx, map, v);
 }
 

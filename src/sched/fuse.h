@@ -96,8 +96,8 @@ TT_HIDDEN tt_fuse_result tt__fuse_roots(tt_fuser *f, const int32_t *root, int nr
 TT_HIDDEN tt_code tt__fuse_before_store(tt_fuser *f, int32_t store, tt_before *out);
 /* Copy a successful attempt into a step of the plan. False: out of memory. */
 TT_HIDDEN bool tt__fuse_commit(tt_fuser *f, tt_plan *plan, tt_step *step);
-/* (keep.c) Of a step of training: is what two kernels compute sooner stored; and what was seen of it (f->cut). */
-TT_HIDDEN bool tt__keeps(const tt_fuser *f, int32_t node);
+/* (keep.c) Of a step of training: is what several kernels compute sooner stored; and what was seen of it (f->cut). */
+TT_HIDDEN bool tt__keeps(const tt_fuser *f, int32_t node, int kernels);
 TT_HIDDEN void tt__keep_seen(tt_fuser *f);
 /* List the values of a plan that has all its steps, and settle what is written in place. False: out of memory. */
 TT_HIDDEN bool tt__settle_memory(const tt_walk *walk, tt_plan *plan, tt_arena *scratch);

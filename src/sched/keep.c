@@ -1,9 +1,10 @@
 /*
 ** What is kept of a step of training. Its way back reads what its way forward computed; mostly that is sooner computed
 ** once more, in the kernel that reads it, than stored: a kernel waits for memory, not for arithmetic, and what is not
-** stored takes no memory in between. So a value is stored if and only if to compute it again would read more bytes
-** than storing it writes and reads. Masks that are drawn read nothing, and chains of elementwise operations what the
-** kernel mostly reads anyway; sums read their whole operand, and are stored.
+** stored takes no memory in between. So a value is stored if and only if computing it again, in all kernels that read
+** it, would read more bytes than storing it writes and reads. Masks that are drawn read nothing, and chains of
+** elementwise operations what the kernel mostly reads anyway; sums read their whole operand, and are stored. So is what
+** each layer adds to, every layer or two: it would read what all layers before it added.
 */
 #include <assert.h>
 
@@ -49,14 +50,14 @@ static bool count_below(const tt_fuser *f, const tt_node *n, below *b) {
   return true;
 }
 
-/* Two kernels compute the node: is it sooner stored by one and read by the other? */
-bool tt__keeps(const tt_fuser *f, int32_t node) {
+/* So many kernels compute the node: is it sooner stored by one of them and read by the others? */
+bool tt__keeps(const tt_fuser *f, int32_t node, int kernels) {
   const tt_node *n = f->walk->node[node];
   below b = {.n = 0};
-  assert(f->walk->is_step);
+  assert(f->walk->is_step && kernels >= 2);
   if (f->keep == TT_KEEP_ALL) return true;
   if (f->keep == TT_KEEP_NONE && n->op < TT_OP_COUNT) return false;
-  return !count_below(f, n, &b) || b.bytes > 2 * bytes_of(n);
+  return !count_below(f, n, &b) || b.bytes * (kernels - 1) > bytes_of(n) * kernels;
 }
 
 /* What an earlier evaluation computed and threw away, because it lies below a value that somebody looked at. */
@@ -71,6 +72,6 @@ void tt__keep_seen(tt_fuser *f) {
       if (!is_stored(f, n->src[k])) weight += f->weight[n->src[k]->slot];
     f->weight[i] = (uint16_t)(weight > MOST_WEIGHT ? MOST_WEIGHT + 1 : weight);
     if (!computed || !(n->flags & TT_NODE_SEEN)) continue;
-    f->cut[i] = n->held > 0 || weight > MOST_WEIGHT || tt__keeps(f, i);
+    f->cut[i] = n->held > 0 || weight > MOST_WEIGHT || tt__keeps(f, i, 2);
   }
 }

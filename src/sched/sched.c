@@ -66,26 +66,38 @@ static void cut_seen(tt_fuser *f) {
   }
 }
 
-/* Something that two kernels compute. */
-static bool is_worth_storing(const tt_fuser *f, const tt_node *n) {
+/* Something that so many kernels compute. */
+static bool is_worth_storing(const tt_fuser *f, const tt_node *n, int kernels) {
   bool reduces = n->op == TT_N_REDUCE;
-  if (f->walk->is_step) return (reduces || is_elementwise(n)) && tt__keeps(f, n->slot);
+  if (f->walk->is_step) return (reduces || is_elementwise(n)) && tt__keeps(f, n->slot, kernels);
   return reduces || (is_elementwise(n) && f->weight[n->slot] >= TWICE_WEIGHT);
 }
 
-/* Only the topmost of such values: what lies below it is then computed once. */
-static bool cut_computed_twice(tt_fuser *f, uint8_t *below) {
-  bool any = false;
-  memset(below, 0, (size_t)f->walk->n);
+/*
+** Values that several kernels compute, and would if those above them were stored: kernels[i], else 0. Kernels that
+** share two values above count as those of both, so that of such values the lower is left for the next round.
+*/
+static void count_kernels(const tt_fuser *f, int32_t *kernels) {
+  memset(kernels, 0, sizeof *kernels * (size_t)f->walk->n);
   for (int i = f->walk->n - 1; i >= 0; i--) {
     const tt_node *n = f->walk->node[i];
-    bool twice = f->uses[i] >= 2 && !f->cut[i] && is_worth_storing(f, n);
-    if (twice && !below[i]) {
-      f->cut[i] = 1;
-      any = true;
-    }
-    if ((twice || below[i]) && n->op != TT_N_BUFFER)
-      for (int k = 0; k < n->nsrc; k++) below[n->src[k]->slot] = 1;
+    int32_t spared = kernels[i], left = f->uses[i] - spared;
+    bool stored = n->op == TT_N_BUFFER || n->op == TT_N_LIB || f->cut[i];
+    bool several = left >= 2 && !stored && is_worth_storing(f, n, left);
+    kernels[i] = several ? left : 0;
+    if (several) spared = f->uses[i] - 1;
+    for (int k = 0; k < n->nsrc && !stored && spared > 0; k++) kernels[n->src[k]->slot] += spared;
+  }
+}
+
+/* From below, where what is stored already makes those above it cheap. */
+static bool cut_computed_twice(tt_fuser *f, int32_t *kernels) {
+  bool any = false;
+  count_kernels(f, kernels);
+  for (int i = 0; i < f->walk->n; i++) {
+    if (kernels[i] < 2 || !is_worth_storing(f, f->walk->node[i], kernels[i])) continue;
+    f->cut[i] = 1;
+    any = true;
   }
   return any;
 }
@@ -298,16 +310,36 @@ static tt_code schedule_kernel(scheduler *s, int32_t idx, const char *why) {
 
 static bool in_memory(const tt_fuser *f, const tt_node *n) { return n->op == TT_N_BUFFER || f->step_of[n->slot] >= 0; }
 
+/* All elements of a value in their order, from some place on. */
+static bool is_run(tt_node *view) {
+  int64_t run = 1;
+  for (int d = view->rank - 1; d >= 0; d--) {
+    if (tt__node_len(view)[d] > 1 && tt__node_step(view)[d] != run) return false;
+    run *= tt__node_len(view)[d];
+  }
+  return true;
+}
+
+/* What a view is of, below views that are runs of others: a parameter that lies in a vector of all. */
+static tt_node *seen_memory(const tt_fuser *f, tt_node *view, int64_t *off) {
+  tt_node *n = view->src[0];
+  *off = view->attr.off;
+  for (; n->op == TT_N_VIEW && !in_memory(f, n) && is_run(n); n = n->src[0]) *off += n->attr.off;
+  return n;
+}
+
 /* A library operand: the node itself in memory, or, where the row takes steps, a view of one. */
 static tt_code library_operand(scheduler *s, tt_node *n, bool strided, tt_plib_src *out) {
   tt_fuser *f = &s->f;
-  bool through = strided && n->op == TT_N_VIEW && n->src[0]->op != TT_N_VIEW && !in_memory(f, n);
-  tt_node *mem = through ? n->src[0] : n;
+  int64_t off = 0;
+  tt_node *mem = strided && n->op == TT_N_VIEW && !in_memory(f, n) ? seen_memory(f, n, &off) : n;
+  if (mem->op == TT_N_VIEW && !in_memory(f, mem)) mem = n;
+  bool through = mem != n;
   if (!in_memory(f, mem)) {
     f->cut[mem->slot] = 1;
     TT_TRY(materialise(s, mem->slot, "a library reads it"));
   }
-  *out = (tt_plib_src){.node = mem->slot, .rank = n->rank, .off = through ? n->attr.off : 0};
+  *out = (tt_plib_src){.node = mem->slot, .rank = n->rank, .off = through ? off : 0};
   out->len = tt__arena_dup(&s->plan->arena, tt__node_len(n), sizeof(int64_t) * (size_t)n->rank);
   out->step = tt__arena_alloc(&s->plan->arena, sizeof(int64_t) * (size_t)n->rank);
   if (!out->len || !out->step) return no_memory(s);
@@ -457,15 +489,15 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   f->memo_head = tt__arena_alloc(&arena, n * sizeof *f->memo_head);
   f->sparing = tt__arena_alloc(&arena, n);
   f->others = tt__arena_alloc(&arena, n);
-  uint8_t *below = tt__arena_alloc(&arena, n);
-  if (!below || !f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
+  int32_t *kernels = tt__arena_alloc(&arena, n * sizeof *kernels);
+  if (!kernels || !f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
   if (!f->sparing || !f->others) goto done;
   for (int t = 0; t < walk->ntarget; t++) f->cut[walk->target[t]] = 1;
   cut_seen(f);
   if (f->fuse && !tt__fuse_segments(f, &arena)) goto done;
   for (int round = 0; round < ROUNDS; round++) {
     code = schedule_once(s);
-    if (code != TT_OK || !cut_computed_twice(f, below)) break;
+    if (code != TT_OK || !cut_computed_twice(f, kernels)) break;
   }
   tt__arena_free(&f->scratch);
   if (code == TT_OK && !tt__settle_memory(walk, plan, &arena)) code = TT_ENOMEM;

@@ -46,9 +46,10 @@ def step(parameters, x, activation, look=False):
     tt.eval(*parameters)
 
 
-def peak(depth, activation, look=False):
+def peak(depth, activation, look=False, shape=(ROWS, WIDTH)):
     """Activations that a step has in memory at most."""
     parameters, x = network(depth)
+    x = x.reshape(shape)
     for _ in range(2):
         step(parameters, x, activation, look)
     before = tt.memory()["allocated"]
@@ -68,6 +69,44 @@ def test_a_step_keeps_one_value_a_layer(on_the_host, name):
     """The operand of each product or what it is computed from; nothing between, no masks, no gradients of before."""
     for depth in (12, 48):
         assert peak(depth, ACTIVATIONS[name]) < depth + 6
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_so_it_does_of_sequences(on_the_host, name):
+    """Products take the rows of all of them at once: views are no reason to keep more."""
+    assert peak(12, ACTIVATIONS[name], shape=(16, ROWS // 16, WIDTH)) < 12 + 6
+
+
+def residual_step(depth):
+    """{what: of a step} of layers that each add to what all layers before them added."""
+    parameters, x = network(depth)
+    parameters = parameters[::2]
+
+    def run():
+        h = x
+        for w in parameters:
+            h = h + tt.nn.functional.layer_norm(h, (WIDTH,)) @ w
+        (h**2).mean().backward()
+        grads = [p.grad for p in parameters]
+        for p in parameters:
+            p.grad = None
+        tt.eval(*grads)
+
+    for _ in range(2):
+        run()
+    before, held = tt.ledger(), tt.memory()["allocated"]
+    tt.memory_reset_peak()
+    run()
+    now = tt.ledger()
+    moved = sum(now[k] - before[k] for k in ("bytes_read", "bytes_written"))
+    return moved / UNIT / depth, (tt.memory()["max_allocated"] - held) / UNIT / depth
+
+
+def test_a_layer_does_not_read_what_all_layers_before_it_added(on_the_host):
+    """As many bytes for each layer, however many there are, and two values of each kept for the way back."""
+    moved, kept = residual_step(24)
+    assert moved < 1.1 * residual_step(12)[0]
+    assert kept < 2.5
 
 
 def test_a_loss_that_is_looked_at_keeps_no_more_than_its_graph(on_the_host):

@@ -193,3 +193,54 @@ def test_pools(n, shape, how):
     for f in (getattr(functional, f"max_pool{n}d"), getattr(functional, f"avg_pool{n}d")):
         check(lambda x, f=f: f(x, **how), make(*shape))
         check_second(lambda x, f=f: f(x, **how) ** 2, make(*shape))
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 7), (2, 3, 5, 7), (3, 1, 7), (1, 5, 7), (5, 1, 3, 7)])
+@pytest.mark.parametrize("columns", [1, 4, 19])
+def test_a_weight_has_one_product_over_all_rows(shape, columns):
+    rng = np.random.default_rng(len(shape) + columns)
+    x, w = rng.standard_normal(shape), rng.standard_normal((columns, shape[-1]))
+    a, b = tt.array(x).requires_grad_(), tt.array(w).requires_grad_()
+    y = functional.linear(a, b)
+    y.sum().backward()
+    np.testing.assert_allclose(y.detach().numpy(), x @ w.T, rtol=1e-12)
+    np.testing.assert_allclose(b.grad.numpy(), np.tile(x.reshape(-1, shape[-1]).sum(0), (columns, 1)), rtol=1e-10)
+    np.testing.assert_allclose(a.grad.numpy(), np.broadcast_to(w.sum(0), shape), rtol=1e-10)
+
+
+def test_a_weight_has_one_product_and_nothing_to_add(recorded):
+    x, w = tt.ones((16, 8, 32), dtype="float32"), tt.ones((24, 32), dtype="float32").requires_grad_()
+    functional.linear(x * 2, w).sum().backward()
+    plan = tt.explain(w.grad)
+    assert plan.count("library matmul") == 1 and "rows folded" not in plan, plan
+    assert "gives float32[24, 32]" in plan and "gives float32[32, 24]" not in plan, plan
+
+
+def test_heads_take_images_first_without_moving_them(recorded):
+    layer = tt.nn.MultiheadAttention(16, 2, batch_first=True)
+    x = tt.ones((6, 5, 16), dtype="float32") * 2
+    y = layer(x, x, x, need_weights=False)[0]
+    assert "gives float32[6, 5, 48]" in tt.explain(y) and "gives float32[5, 6" not in tt.explain(y)
+    assert y.strides == (5 * 16 * 4, 16 * 4, 4)
+
+
+def test_what_the_way_back_computes_again_is_computed_once_a_kernel(recorded):
+    """gelu's derivative has its distribution function; the next weight's gradient reads gelu."""
+    x, w = tt.ones((64, 32), dtype="float32"), [tt.ones((32, 32), dtype="float32").requires_grad_() for _ in range(2)]
+    functional.linear(functional.gelu(functional.linear(x, w[0])), w[1]).sum().backward()
+    kernels = [line.split() for line in tt.explain(w[0].grad, w[1].grad).splitlines() if "computes:" in line]
+    assert [k.count("ndtr") for k in kernels if "exp" in k] == [1]
+
+
+def test_a_product_reads_a_weight_where_it_lies_in_a_vector(recorded):
+    """So optimisers that see all parameters as one vector leave them."""
+    w = tt.ones((4, 3), dtype="float32").requires_grad_()
+    rows = np.random.default_rng(0).standard_normal((5, 3)).astype("float32")
+    x = tt.array(rows)
+    vector = tt.arange(40, dtype="float32") * 2
+    with tt.no_grad():
+        w[...] = vector[7:19].reshape(4, 3)
+    y = functional.linear(x, w) + functional.linear(x + 1, w)
+    assert "gives float32[3, 4]" not in tt.explain(y), tt.explain(y)
+    other = np.arange(14, 38, 2, dtype="float32").reshape(4, 3)
+    np.testing.assert_allclose(y.detach().numpy(), rows @ other.T + (rows + 1) @ other.T, rtol=1e-5)

@@ -73,10 +73,9 @@ static bool pays(chain *c, const tt_node *value) {
   return more < bytes_of(value);
 }
 
-tt_node *tt__keep_or_recompute(tt_node *n, tt_error *err) {
+static tt_node *value_again(tt_node *n, tt_error *err) {
   chain c = {.n = 0};
   tt_keep told = tt__keep_told();
-  assert(n->refs > 0);
   bool again = is_link(n) && !tt__session_tape && told != TT_KEEP_ALL && collect(&c, n, false);
   if (!again || !(told == TT_KEEP_NONE || pays(&c, n))) return tt__node_retain(n);
   int made = 0;
@@ -92,4 +91,16 @@ tt_node *tt__keep_or_recompute(tt_node *n, tt_error *err) {
   tt_node *out = made == c.n ? tt__node_retain(c.again[made - 1]) : NULL;
   while (made-- > 0) tt__node_release(c.again[made]);
   return out;
+}
+
+tt_node *tt__keep_or_recompute(tt_node *n, tt_error *err) {
+  assert(n->refs > 0);
+  if (n->op != TT_N_VIEW || !n->pending || tt__is_opaque(n)) return value_again(n, err);
+  tt_node *below = n->src[0], *again = tt__keep_or_recompute(below, err), *view = NULL;
+  if (again == below)
+    view = tt__node_retain(n);
+  else if (again)
+    view = tt__node_view_plain(again, n->rank, tt__node_len(n), tt__node_step(n), n->attr.off, err);
+  tt__node_release(again);
+  return view;
 }

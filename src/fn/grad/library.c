@@ -14,10 +14,25 @@
 
 /* ---- products */
 
+/* Is the operand a view of a matrix by its columns, such as a layer's weight? */
+static bool lies_by_columns(const tt_tape *t) {
+  if (!t || t->op != TT_N_VIEW || t->rank < 2) return false;
+  const int64_t *len = t->dim + t->rank - 2, *step = tt__tape_step(t) + t->rank - 2;
+  return step[0] == 1 && step[1] >= len[0] && len[0] > 1 && len[1] > 1;
+}
+
+/* x @ y, the cotangent of operand k, so as that lies: what reads both walks memory in one order. */
+static tt_array *product_as(const tt_rule *r, int k, tt_array *x, tt_array *y) {
+  tt_composer *c = r->c;
+  if (!lies_by_columns(r->t->parent[k])) return tt__compose_matmul(c, x, y);
+  tt_array *turned = tt__compose_matmul(c, tt__compose_swap(c, y), tt__compose_swap(c, x));
+  return turned ? tt__compose_swap(c, turned) : NULL;
+}
+
 static void rule_matmul(const tt_rule *r) {
   tt_array *g = r->g[0];
-  if (tt__rule_wants(r, 0)) r->out[0] = tt__compose_matmul(r->c, g, tt__compose_adjoint(r->c, tt__rule_operand(r, 1)));
-  if (tt__rule_wants(r, 1)) r->out[1] = tt__compose_matmul(r->c, tt__compose_adjoint(r->c, tt__rule_operand(r, 0)), g);
+  if (tt__rule_wants(r, 0)) r->out[0] = product_as(r, 0, g, tt__compose_adjoint(r->c, tt__rule_operand(r, 1)));
+  if (tt__rule_wants(r, 1)) r->out[1] = product_as(r, 1, tt__compose_adjoint(r->c, tt__rule_operand(r, 0)), g);
 }
 
 /* ---- transforms: the conjugate transpose of one is the other, with the same factor */

@@ -207,6 +207,32 @@ static tt_array *as_matrices(tt_composer *c, tt_array *a, bool column, int rank,
   return tt__compose_broadcast(c, m, rank, whole);
 }
 
+/* Are the axes of `a` before the last one run of rows, and `b` one matrix for them all? */
+static bool is_rows(tt_array *a, const tt_array *b) {
+  const int64_t *len = tt__array_len(a), *step = tt__array_step(a);
+  int64_t run = 0;
+  if (a->rank < 3 || b->rank < 1 || b->rank > 2 || a->size == 0) return false;
+  for (int d = a->rank - 2; d >= 0; d--) {
+    if (len[d] == 1) continue;
+    if (run && step[d] != run) return false;
+    run = step[d] * len[d];
+    if (run == 0) return false;
+  }
+  return run != 0;
+}
+
+/* One product of all rows: derivatives are then sums over all of them, where a batch gives as many matrices to add. */
+static tt_array *rows_product(tt_composer *c, tt_array *a, tt_array *b) {
+  int64_t len[TT_MAX_RANK], *own = tt__array_len(a), *step = tt__array_step(a);
+  int n = a->rank, last = n - 2;
+  while (own[last] == 1) last--;
+  int64_t flat[2] = {a->size / own[n - 1], own[n - 1]}, by[2] = {step[last], step[n - 1]};
+  tt_array *out = tt__compose_matmul(c, tt__compose_view(c, a, 2, flat, by, a->off), b);
+  memcpy(len, own, sizeof *len * (size_t)(n - 1));
+  if (b->rank == 2) len[n - 1] = tt__array_len(b)[1];
+  return tt__compose_reshape(c, out, b->rank == 2 ? n : n - 1, len);
+}
+
 tt_array *tt__compose_matmul(tt_composer *c, tt_array *a, tt_array *b) {
   if (!a || !b || c->code != TT_OK) return NULL;
   if (a->rank == 0 || b->rank == 0)
@@ -220,6 +246,7 @@ tt_array *tt__compose_matmul(tt_composer *c, tt_array *a, tt_array *b) {
   int64_t k = tt__array_len(a)[a->rank - 1], kb = tt__array_len(b)[column ? 0 : b->rank - 2];
   if (k != kb) return matmul_mismatch(c, k, kb);
   if (row && column) return tt__compose_dot(c, a, b);
+  if (is_rows(a, b)) return rows_product(c, a, b);
   tt_array *small = tt__eager_product(a, b);
   if (small) return tt__compose_keep(c, TT_OK, &small);
   const int64_t *lens[2] = {tt__array_len(a), tt__array_len(b)};

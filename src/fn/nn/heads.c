@@ -44,9 +44,27 @@ typedef struct heads {
   tt_array *part[3], *mask;
 } heads;
 
+/* [steps, images, ...] as [images, steps, ...], and back. */
+static tt_array *turned(tt_composer *c, tt_array *a) {
+  int axes[TT_MAX_RANK] = {1, 0};
+  for (int d = 2; a && d < a->rank; d++) axes[d] = d;
+  return tt__compose_transpose(c, a, axes);
+}
+
+/* Does each image's sequence lie in one piece? So it is with modules that take images first. */
+static bool lies_by_images(tt_array *x) {
+  const int64_t *step = tt__array_step(x);
+  return x->rank == 3 && step[0] < step[1];
+}
+
+/* In the order in which x lies: its rows are then those of one product, and nothing is moved for it. */
 static tt_array *linear(tt_composer *c, tt_array *x, tt_array *w, tt_array *b) {
-  const tt_value arg[] = {tt_v_array(x), tt_v_array(w), b ? tt_v_array(b) : (tt_value){.tag = TT_V_NONE}};
-  return x && w ? tt__fn_call(c, "nn.functional.linear", arg, 3) : NULL;
+  if (!x || !w) return NULL;
+  bool turns = lies_by_images(x);
+  const tt_value arg[] = {tt_v_array(turns ? turned(c, x) : x), tt_v_array(w),
+                          b ? tt_v_array(b) : (tt_value){.tag = TT_V_NONE}};
+  tt_array *y = c->code == TT_OK ? tt__fn_call(c, "nn.functional.linear", arg, 3) : NULL;
+  return turns && y ? turned(c, y) : y;
 }
 
 /* The bias of part k of three, or NULL. */
@@ -212,7 +230,7 @@ static bool read_heads(heads *h) {
 
 /* The arguments are those of the enum above: the result, and the shares of each head or their mean. */
 static tt_array *nn_multi_head_attention_forward(tt_composer *c, tt_call_frame *f) {
-  static const int order[4] = {2, 0, 1, 3};
+  static const int order[4] = {0, 2, 1, 3};
   heads h = {.c = c, .f = f};
   if (!read_heads(&h) || !project(&h)) return NULL;
   int64_t images = tt__array_len(h.part[0])[1], steps = tt__array_len(h.part[0])[0];
@@ -220,8 +238,8 @@ static tt_array *nn_multi_head_attention_forward(tt_composer *c, tt_call_frame *
   double dropout = tt__arg_bool(c, f, TRAINING, true) ? tt__arg_float(c, f, DROPOUT, 0) : 0;
   bool wanted = tt__arg_bool(c, f, SHARES, true);
   tt_array *shares = NULL, *y = attend(&h, dropout, wanted ? &shares : NULL);
-  int64_t len[3] = {steps, images, h.n * h.width};
-  y = tt__compose_reshape(c, tt__compose_transpose(c, y, order), 3, len);
+  int64_t len[3] = {images, steps, h.n * h.width};
+  y = turned(c, tt__compose_reshape(c, tt__compose_transpose(c, y, order), 3, len));
   y = linear(c, y, tt__arg_array(c, f, OUT_WEIGHT), tt__arg_given(f, OUT_BIAS) ? tt__arg_array(c, f, OUT_BIAS) : NULL);
   if (y && h.single) y = tt__compose_reshape(c, y, 2, (int64_t[2]){steps, tt__array_len(y)[2]});
   f->tuple = true;

@@ -18,6 +18,30 @@
 #define MULTIPLY_ADD(s, x, y) ((s) + (x) * (y))
 #define SUM(x, y) ((x) + (y))
 
+#ifdef __SSE2__
+#include <immintrin.h>
+
+static void turn_f32(float *to, int to_step, const float *from, int64_t from_step) {
+  __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + from_step);
+  __m128 c = _mm_loadu_ps(from + 2 * from_step), d = _mm_loadu_ps(from + 3 * from_step);
+  _MM_TRANSPOSE4_PS(a, b, c, d);
+  _mm_storeu_ps(to, a);
+  _mm_storeu_ps(to + to_step, b);
+  _mm_storeu_ps(to + 2 * to_step, c);
+  _mm_storeu_ps(to + 3 * to_step, d);
+}
+
+static void turn_f64(double *to, int to_step, const double *from, int64_t from_step) {
+  __m128d a = _mm_loadu_pd(from), b = _mm_loadu_pd(from + from_step);
+  _mm_storeu_pd(to, _mm_unpacklo_pd(a, b));
+  _mm_storeu_pd(to + to_step, _mm_unpackhi_pd(a, b));
+}
+#endif
+
+#ifdef __SSE2__
+#define PACK_SQUARE 4
+#define PACK_TURN turn_f32
+#endif
 #define PACK_NAME(x) x##_f32
 #define PACK_S float
 #define PACK_P float
@@ -27,6 +51,10 @@
 #define PACK_JOIN SUM
 #include "lib/product/gemm_pack.inc"
 
+#ifdef __SSE2__
+#define PACK_SQUARE 2
+#define PACK_TURN turn_f64
+#endif
 #define PACK_NAME(x) x##_f64
 #define PACK_S double
 #define PACK_P double
