@@ -67,8 +67,10 @@ def test_types(name, low):
         assert (got.dtype.name, of_narrow.dtype.name) == types
         assert call(x.astype("float64")).dtype == "float64"
         assert call(tt.ones((4, 4), dtype="float32")).dtype == types[0]
-    if rule == LOW:
+    if rule == LOW and got.device.type == "cpu":
         assert got.tobytes() == call(narrow).tobytes()
+    elif rule == LOW:  # a product's library may add the bias before it rounds
+        np.testing.assert_allclose(*(a.astype("float32").numpy() for a in (got, call(narrow))), atol=0.02)
     if rule == FULL:
         assert of_narrow.tobytes() == call(narrow.astype("float32")).tobytes()
     assert call(x).dtype == "float32"
@@ -395,7 +397,8 @@ def types_here_and_there(torch, name):
 
 def test_types_are_pytorchs():
     torch = pytest.importorskip("torch")
-    types = {name: types_here_and_there(torch, name) for name in SAMPLES}
+    there = [name for name in SAMPLES if hasattr(torch.nn.functional, name)]  # a later PyTorch has all
+    types = {name: types_here_and_there(torch, name) for name in there}
     assert {name: (got, want) for name, (got, want) in types.items() if got != want} == {}
 
 

@@ -43,6 +43,8 @@ def near(got, want, dtype, rough=False):
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("seed", range(12))
 def test_functions(name, seed):
+    if not hasattr(torch.nn.functional, name):
+        pytest.skip(f"this PyTorch has no {name}")
     r = random.Random(f"{name} {seed}")
     dtype = "float64" if seed % 3 else "float32"
     args, how = SAMPLES[name](r)
@@ -108,6 +110,8 @@ def printed(layer):
 
 @pytest.mark.parametrize("made", LAYERS)
 def test_layers_print_alike(made):
+    if not hasattr(torch.nn, made.split("(")[0].split(".")[0]):
+        pytest.skip("this PyTorch does not have the layer")
     ours, theirs = (eval("nn." + made, {"nn": module.nn}) for module in (tt, torch))
     assert printed(ours) == printed(theirs)
     assert list(ours.state_dict()) == list(theirs.state_dict())
