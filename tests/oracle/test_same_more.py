@@ -14,6 +14,14 @@ m.choose(f3, [f3, f3], mode='constant')
 b ** 2
 b ** 3
 m.power(b, 2)
+z[0] = z
+z[0] = [1, 2]
+z[0] += z[:1]
+z[0] = f3[:0]
+z.fill(f3); z
+z.sum()[()] = z; z
+f3[0] = z
+f3.fill(z)
 x = b.copy(); x **= 2
 m.geomspace(m.float32(1), m.float32(100), 3)
 m.geomspace(np.float16(1), 100, 3, dtype='f4')
@@ -106,6 +114,28 @@ m.pad(a, {-1: (1, 2), 0: 1}, constant_values=4)
 m.pad(a, {2: 1})
 m.mgrid[m.zeros(3)[:, None]:m.ones(3)[:, None]:5j]
 m.mgrid[0:2:3j]
+m.mgrid[m.zeros(4)[:, None]:m.ones(4)[:, None]:4j, m.zeros(4)[:, None]:m.ones(4)[:, None]:4j]
+m.mgrid[()]
+m.ogrid[()]
+m.mgrid[0:0.9:7j, 0:1:0.3]
+m.ogrid[0:0.9:7j, 0:1:0.3]
+m.mgrid[0.1:0.9:23j]
+m.mgrid[0:1:1j], m.mgrid[0:1:0j], m.mgrid[0:1:1j, 0:3]
+m.mgrid[:3, 1:4], m.ogrid[:3, 1:4:2]
+m.mgrid[0:3:m.float32(1), 0:2]
+m.mgrid[m.float32(0):m.float32(3):3j]
+m.mgrid[np.float32(0):np.float32(3):3j, 0:2]
+m.mgrid[0:5:2.7j]
+m.ogrid[3:0, 0.5:0:3j, 2:0:0.5]
+m.mgrid[5]
+m.mgrid[5, 0:2]
+m.mgrid[3:0, 0:2]
+m.mgrid[0:3:0, 0:2]
+m.mgrid[0:3:0]
+m.mgrid[3:0:-1, 0:2]
+m.mgrid[0:2, 0:3, 0:2], m.mgrid[0:2.0, 0:3]
+m.mgrid[True:3, 0:2]
+m.r_[0:0.9:7j], m.r_[0:3, 5]
 m.row_stack([f3, f3])  # before 2.5
 m.broadcast_arrays(f3, a)
 m.meshgrid(f3, f)
