@@ -14,6 +14,8 @@ m.choose(f3, [f3, f3], mode='constant')
 b ** 2
 b ** 3
 m.power(b, 2)
+(m.degrees(m.arange(1, 1000, dtype='f4')) * 2 ** 20).astype(int)
+(m.radians(m.arange(1, 1000, dtype='f4')) * 2 ** 26).astype(int)
 z[0] = z
 z[0] = [1, 2]
 z[0] += z[:1]
@@ -150,6 +152,32 @@ m.issubdtype(m.floating, np.inexact)
 m.issubdtype(np.float64, np.float64)
 """
 
+CASTS = """
+m.positive(1.5, dtype='u1')
+m.positive(inf, dtype='u1', casting='safe')
+m.positive(300, dtype='u1', casting='unsafe')
+m.positive(2 + 1j, dtype=float, casting='unsafe')
+m.positive(-1, dtype='u8')
+m.divmod(300, 2, dtype='u1')
+m.divmod(300, 2, signature=('u1', 'u1', None, None))
+m.divmod(1.5, 2, dtype='i1')
+m.divmod(7, 2.5, dtype='f4')
+m.divmod(True, 2, dtype='i4')
+m.divmod(True, 2, dtype='i4', casting='no')
+m.add(1.5, 2, signature=('u1', 'u1', None), casting='no')
+m.add(1.5, 2, signature='BB->B')
+m.add(-2.5, 2, signature='BB->B', casting='unsafe')
+m.add(1.5, 2, signature=(None, None, 'u1'))
+m.add(300, 2, signature='BB->B', casting='unsafe')
+m.add(1.5, m.asarray(2, 'f4'), signature='BB->B')
+m.add(2 + 1j, 2, signature='ff->f', casting='unsafe')
+m.logaddexp2(True, 1.5, dtype='f4', casting='no')
+m.radians(300, casting='no')
+m.radians(300, dtype='f2')
+m.heaviside(2 + 1j, 1, dtype=float, casting='unsafe')
+m.ldexp(1.5, 2, dtype=float)
+"""
+
 PRODUCTS = """
 m.einsum('ij', u[:, None], dtype='f4')
 m.einsum('ij->ji', u[:, None], dtype='f4')
@@ -279,6 +307,11 @@ def test_take_into_a_wider_kind(own, into):
     x, out = np.arange(3).astype(own), tt.zeros(2, dtype=into)
     assert tt.take(tt.asarray(x), [2, 0], out=out) is out
     assert np.array_equal(out.numpy(), x[[2, 0]].astype(into))
+
+
+@lines(CASTS)
+def test_casts_of_numbers(text):
+    check(text)
 
 
 @lines(PRODUCTS)
