@@ -444,8 +444,13 @@ static bool floats_of(tt_composer *c, const tt_call_frame *f, const char *name, 
   return true;
 }
 
-/* log2(2^a + 2^b), scaled so that neither overflows. */
+/* log2(2^a + 2^b), scaled so that neither overflows; of halves in float32: near 0 the digits of its parts cancel. */
 static tt_array *log_of_powers(tt_composer *c, tt_value *v) {
+  tt_dtype own = (tt_dtype)v[0].as.array->dtype;
+  if (own == TT_F16 || own == TT_BF16) {
+    tt_array *a = tt__compose_cast(c, v[0].as.array, TT_F32), *b = tt__compose_cast(c, v[1].as.array, TT_F32);
+    return a && b ? tt__compose_cast(c, log_of_powers(c, (tt_value[2]){tt_v_array(a), tt_v_array(b)}), own) : NULL;
+  }
   tt_array *most = tt__compose_apply(c, TT_MAXIMUM, v, 2, TT_DTYPE_NONE),
            *apart = tt__compose_apply(c, TT_SUB, v, 2, TT_DTYPE_NONE);
   tt_array *small = tt__compose_op1(c, TT_EXP2, tt__compose_op1(c, TT_NEG, tt__compose_op1(c, TT_ABS, apart)));
