@@ -26,6 +26,10 @@ f3[0] = z
 f3.fill(z)
 x = b.copy(); x **= 2
 m.geomspace(m.float32(1), m.float32(100), 3)
+m.geomspace(0, f3[:0])
+m.geomspace(f3[:0], 2)
+m.geomspace(f3 + 1, 2, 3)
+m.geomspace(f3, 2, 3)
 m.geomspace(np.float16(1), 100, 3, dtype='f4')
 m.trapezoid(f3.astype('f4'), dx=np.float64(2))
 m.trapezoid(f3.astype('f4'), dx=m.float64(2))
