@@ -1,5 +1,6 @@
 """What programs name besides arrays and functions: kinds of types, walks over indices, grids by square brackets."""
 
+import math as _math
 import numbers as _numbers
 
 from . import _core
@@ -293,15 +294,24 @@ class ndenumerate:
 # ---- grids and joints by square brackets
 
 
+def _ends(s):
+    return 0 if s.start is None else s.start, s.stop, 1 if s.step is None else s.step
+
+
 def _range(s):
     """The numbers of a slice; a complex step is how many, the end included."""
-    start, step = 0 if s.start is None else s.start, 1 if s.step is None else s.step
+    start, stop, step = _ends(s)
     if isinstance(step, complex):
-        if any(getattr(end, "ndim", 0) for end in (start, s.stop)):  # ends in arrays: they broadcast
-            start = _core.asarray(start)
-            return _core.functions["arange"](int(abs(step))) * ((s.stop - start) / (int(abs(step)) - 1)) + start
-        return _core.functions["linspace"](start, s.stop, int(abs(step)))
-    return _core.functions["arange"](start, s.stop, step)
+        return _core.functions["linspace"](start, stop, int(abs(step)))
+    return _core.functions["arange"](start, stop, step)
+
+
+def _spread(counted, start, stop, step):
+    """0, 1, 2, ... as the numbers of a slice; ends that are arrays broadcast."""
+    if isinstance(step, complex):
+        many = int(abs(step))
+        step = 1 if many == 1 else (stop - start) / float(many - 1)
+    return counted * step + start
 
 
 class _Grid:
@@ -309,13 +319,22 @@ class _Grid:
         self._sparse = sparse
 
     def __getitem__(self, key):
-        if not isinstance(key, tuple):
-            return _range(key)
-        axes = [_range(s) for s in key]
-        if any(a.dtype.kind == "f" for a in axes):
-            axes = [a.astype("float64") for a in axes]
-        parts = _core.functions["meshgrid"](*axes, indexing="ij", sparse=self._sparse)
-        return tuple(parts) if self._sparse else _core.functions["stack"](list(parts))
+        one = not isinstance(key, tuple)
+        cuts = [_ends(s) for s in ((key,) if one else key)]
+        if one and not isinstance(cuts[0][2], complex):
+            return _core.functions["arange"](*cuts[0])
+        many = [int(abs(by)) if isinstance(by, complex) else _math.ceil((end - at) / by) for at, end, by in cuts]
+        numbers = [n for at, end, by in cuts for n in (at, end, abs(by) if isinstance(by, complex) else by)]
+        common = _core.functions["result_type"](*([] if one else [0]), *numbers)
+        lines = [_core.functions["arange"](n, dtype=common) for n in many]
+        if one or self._sparse:
+            lines = [_spread(line, *cut) for line, cut in zip(lines, cuts)]
+            none = [None] * len(lines)
+            return lines[0] if one else tuple(a[(*none[:k], ..., *none[k + 1 :])] for k, a in enumerate(lines))
+        if not lines:
+            return _core.functions["indices"]((), common)
+        grids = zip(_core.functions["meshgrid"](*lines, indexing="ij"), cuts)
+        return _core.functions["stack"]([_core.functions["broadcast_to"](_spread(g, *cut), many) for g, cut in grids])
 
 
 class _Joint:

@@ -352,18 +352,24 @@ static tt_array *refuse(tt_composer *c, const char *name) {
       name);
 }
 
-static tt_array *scaled_float(tt_composer *c, tt_call_frame *f, const char *name, double by) {
+/* `narrow`: the factor as NumPy rounds it for float32, a unit away from the nearest one for degrees. */
+static tt_array *scaled_float(tt_composer *c, tt_call_frame *f, const char *name, double by, float narrow) {
   tt_array *a = tt__arg_array(c, f, 0);
   if (a && is_complex(a)) return refuse(c, name);
   a = as_float(c, a);
   if (!a) return NULL;
   bool half = a->dtype == TT_F16 || a->dtype == TT_BF16; /* the factor needs more digits */
   tt_array *wide = half ? tt__compose_cast(c, a, TT_F32) : a;
-  return tt__arg_out(c, f, 1, tt__compose_cast(c, tt__compose_opf(c, TT_MUL, wide, by), (tt_dtype)a->dtype));
+  tt_array *scaled = wide ? tt__compose_opf(c, TT_MUL, wide, wide->dtype == TT_F32 ? narrow : by) : NULL;
+  return tt__arg_out(c, f, 1, tt__compose_cast(c, scaled, (tt_dtype)a->dtype));
 }
 
-static tt_array *degrees(tt_composer *c, tt_call_frame *f) { return scaled_float(c, f, "degrees", 180 / M_PI); }
-static tt_array *radians(tt_composer *c, tt_call_frame *f) { return scaled_float(c, f, "radians", M_PI / 180); }
+static tt_array *degrees(tt_composer *c, tt_call_frame *f) {
+  return scaled_float(c, f, "degrees", 180 / M_PI, 180.0f / (float)M_PI);
+}
+static tt_array *radians(tt_composer *c, tt_call_frame *f) {
+  return scaled_float(c, f, "radians", M_PI / 180, (float)M_PI / 180.0f);
+}
 TT_HANDLER(degrees)
 TT_HANDLER(radians)
 
@@ -438,8 +444,13 @@ static bool floats_of(tt_composer *c, const tt_call_frame *f, const char *name, 
   return true;
 }
 
-/* log2(2^a + 2^b), scaled so that neither overflows. */
+/* log2(2^a + 2^b), scaled so that neither overflows; of halves in float32: near 0 the digits of its parts cancel. */
 static tt_array *log_of_powers(tt_composer *c, tt_value *v) {
+  tt_dtype own = (tt_dtype)v[0].as.array->dtype;
+  if (own == TT_F16 || own == TT_BF16) {
+    tt_array *a = tt__compose_cast(c, v[0].as.array, TT_F32), *b = tt__compose_cast(c, v[1].as.array, TT_F32);
+    return a && b ? tt__compose_cast(c, log_of_powers(c, (tt_value[2]){tt_v_array(a), tt_v_array(b)}), own) : NULL;
+  }
   tt_array *most = tt__compose_apply(c, TT_MAXIMUM, v, 2, TT_DTYPE_NONE),
            *apart = tt__compose_apply(c, TT_SUB, v, 2, TT_DTYPE_NONE);
   tt_array *small = tt__compose_op1(c, TT_EXP2, tt__compose_op1(c, TT_NEG, tt__compose_op1(c, TT_ABS, apart)));

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/warn.h"
 #include "graph/eager/apply.h"
 #include "graph/eager/compute.h"
 #include "graph/eager/eager.h"
@@ -86,8 +87,10 @@ static tt_dtype operand_type(const frame *f) { return tt__op_operand(f->op, f->t
 
 /* A Python number on its own is an array of its type, and cast as one. */
 static tt_node *operand(const frame *f, int k, tt_error *err) {
-  bool whole = is_weak_int(&f->arg[k]), wrap = f->n == 1 ? whole : f->unsafe && !whole;
-  return operand_as(f, k, operand_type(f), wrap, err);
+  bool whole = is_weak_int(&f->arg[k]), wrap = f->n == 1 ? whole || f->unsafe : f->unsafe && !whole;
+  tt_dtype dtype = operand_type(f);
+  if (wrap && f->arg[k].tag == TT_V_COMPLEX && !tt__is_complex(dtype) && dtype != TT_BOOL) tt__warn_discarded();
+  return operand_as(f, k, dtype, wrap, err);
 }
 
 /* The element of an array without axes: a constant, or one that was computed and lies in memory. */

@@ -243,6 +243,11 @@ static bool is_weak(const tt_value *v, tt_dtype to) {
   return tt__can_cast_same_kind(from, to) || (tt__is_int(from) && tt__is_int(to));
 }
 
+tt_code tt__operand_casts(const tt_value *v, bool alone, tt_dtype to, const char *rule, bool *ok, tt_error *err) {
+  *ok = !alone && is_weak(v, to);
+  return *ok ? TT_OK : tt__can_cast(tt__value_dtype(v), to, rule, ok, err);
+}
+
 tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, const tt_types *t, const char *rule,
                         tt_error *err) {
   assert((unsigned)op < TT_OP_COUNT && n > 0);
@@ -259,8 +264,8 @@ tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, co
     if (from == TT_DTYPE_NONE && strcmp(rule, "unsafe") != 0)
       return tt__fail(err, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('O') to dtype('%s') with casting rule '%s'",
                       tt__op_word(op), what, tt__dtypes[t->compute].name, rule);
-    bool ok = from == TT_DTYPE_NONE || (n > 1 && is_weak(&arg[k], t->compute));
-    if (!ok) TT_TRY(tt__can_cast(from, t->compute, rule, &ok, err));
+    bool ok = from == TT_DTYPE_NONE;
+    if (!ok) TT_TRY(tt__operand_casts(&arg[k], n == 1, t->compute, rule, &ok, err));
     if (!ok) return tt__fail_cast(op, what, from, t->compute, rule, err);
   }
   return TT_OK;

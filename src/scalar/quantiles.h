@@ -5,8 +5,8 @@
 ** The logarithm of a probability is concave in the logarithm of x (or of the odds x / (1 - x)), so Newton's steps come
 ** to the root from one side without passing it, from wherever they start. Its slope is the continued fraction, or one
 ** over the series, that the probability is made of. The smaller of p and 1 - p is solved for; the error is that of the
-** probability over the slope, so it grows where x moves little mass: for a far below 1. Of beta functions the
-** logarithm of the probability is therefore a double-double, from gamma functions with more digits than a float has.
+** probability over the slope, so it grows where x moves little mass: for a far below 1. The logarithm of the
+** probability is therefore a double-double, from gamma functions with more digits than a float has.
 */
 #ifndef TT_SCALAR_QUANTILES_H
 #define TT_SCALAR_QUANTILES_H
@@ -24,27 +24,29 @@ TT_FN tt__miss tt__miss_of(tt_f64 p, tt__dd value, tt_f64 slope) {
   return m;
 }
 
-/* ---- gamma: x of the lower (or upper) part p <= 1/2 or so */
-TT_LONG_FN tt__miss tt__gamma_miss(tt_f64 a, tt_f64 x, tt_f64 p, int upper) {
+/* ---- gamma: x of the lower (or upper) part p + lost, the second what rounding took from it */
+TT_LONG_FN tt__miss tt__gamma_miss(tt_f64 a, tt_f64 x, tt_f64 p, tt_f64 lost, int upper) {
   tt__dd e = tt__gamma_power_log(a, x), s, l;
   if (!upper) {
     s = tt__gammainc_sum(a, x);
-    l = tt__log_dd(s.hi);
+    l = tt__dd_sum(tt__log_dd(s.hi), tt__dd_of(s.lo / s.hi - lost / p));
     return tt__miss_of(p, tt__dd_sum(e, l), a / s.hi);
   }
   if (x > a + 1 || (a < 1 && x >= 0.6)) {
     s = tt__gammaincc_over(a, x);
-    l = tt__dd_sum(tt__log_dd(a), tt__dd_minus(tt__log_dd(s.hi)));
+    l = tt__dd_sum(tt__log_dd(s.hi), tt__dd_of(s.lo / s.hi));
+    l = tt__dd_sum(tt__log_dd(a), tt__dd_minus(l));
     return tt__miss_of(p, tt__dd_sum(e, l), -s.hi);
   }
   tt_f64 q = tt_gammaincc_f64(a, x);
   return tt__miss_of(p, tt__log_dd(q), -a * tt_exp_f64(e.hi) / q);
 }
-TT_LONG_FN tt_f64 tt__gamma_solve(tt_f64 a, tt_f64 p, int upper) {
+TT_LONG_FN tt_f64 tt__gamma_solve(tt_f64 a, tt_f64 p, tt_f64 lost, int upper) {
   tt_f64 l = -tt_log_f64(p), low = tt_exp_f64((tt_lgamma_f64(a + 1) - l) / a),
          high = a + l + TT_SQRT_F64(l * (2 * a + l));
   tt_f64 x = upper ? high : low;
-  low = upper ? 0 : low * 0.999999; /* it is the root itself where x is small, but for its rounding */
+  if (!upper && high < 0.6) high = 0.6; /* of a lower part above 1/2 */
+  low = upper ? 0 : low * 0.999999;     /* it is the root itself where x is small, but for its rounding */
   high = high < low ? 1.000002 * low : high * 1.000001;
   if (a > 1) { /* the cube root of a quantile is about normal */
     tt_f64 z = tt_ndtri_f64(p), c = 1 - 1 / (9 * a) + (upper ? -z : z) / (3 * TT_SQRT_F64(a));
@@ -52,7 +54,7 @@ TT_LONG_FN tt_f64 tt__gamma_solve(tt_f64 a, tt_f64 p, int upper) {
   }
   if (!(x > 0x1p-1000)) return 0;
   for (int k = 0; k < 40; k++) {
-    tt__miss m = tt__gamma_miss(a, x, p, upper);
+    tt__miss m = tt__gamma_miss(a, x, p, lost, upper);
     tt_f64 step = tt__clamp(m.off / m.slope, -700, 700);
     if (!(step == step)) break;
     x = tt__clamp(x + x * tt_expm1_f64(step), low, high);
@@ -60,13 +62,18 @@ TT_LONG_FN tt_f64 tt__gamma_solve(tt_f64 a, tt_f64 p, int upper) {
   }
   return x;
 }
-/* x of the lower part p and the upper part q = 1 - p, of which the smaller one is taken. */
+/*
+** x of the lower part p and the upper part q = 1 - p, of which the smaller one is taken; but the lower one where it is
+** the series that has all digits (a below 1, x below 0.6).
+*/
 TT_LONG_FN tt_f64 tt__gamma_quantile(tt_f64 a, tt_f64 p, tt_f64 q) {
   if (!(a >= 0 && p >= 0 && q >= 0)) return TT__NAN_f64;
   if (p == 0 || a == 0) return 0;
   if (q == 0 || a == TT__INF_f64) return TT__INF_f64;
   if (a > TT__MOST_SHAPE) return TT__NAN_f64;
-  return p <= q ? tt__gamma_solve(a, p, 0) : tt__gamma_solve(a, q, 1);
+  tt__dd rest = tt__two_sum(1, -q);
+  if (p <= q || (a < 1 && p < tt_gammainc_f64(a, 0.6))) return tt__gamma_solve(a, p, p <= q ? 0 : rest.lo, 0);
+  return tt__gamma_solve(a, q, 0, 1);
 }
 TT_LONG_FN tt_f64 tt_gammaincinv_f64(tt_f64 a, tt_f64 p) { return tt__gamma_quantile(a, p, 1 - p); }
 TT_LONG_FN tt_f64 tt_gammainccinv_f64(tt_f64 a, tt_f64 q) { return tt__gamma_quantile(a, 1 - q, q); }

@@ -292,6 +292,23 @@ def test_products_of_complex_numbers_have_the_bits_of_arrays(dtype, monkeypatch)
         np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("wide", ["complex64", "complex128"])
+@pytest.mark.parametrize("narrow", ["float16", "int8", "bool", "float32"])
+def test_complex_numbers_made_of_other_types(narrow, wide):
+    make = getattr(np, wide)
+
+    @tt.njit
+    def f(x, z, out):
+        for i in range(x.size):
+            out[i] = x[i] * z[i] + make(x[i])
+
+    x, z = np.array([1.5, 0, -2.25, 1]).astype(narrow), np.array([1 + 1j, 2j, 3, -1j], wide)
+    out, want = np.zeros(4, wide), np.zeros(4, wide)
+    f(x, z, out)
+    f.py_func(x, z, want)
+    np.testing.assert_array_equal(out, want)
+
+
 def test_functions_of_complex_numbers_without_text():
     """They are refused before a compiler is asked: three of its failures would have it given up."""
 

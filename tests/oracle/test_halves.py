@@ -64,3 +64,13 @@ def test_at_once_as_later(recorded):
         at_once = np.asarray(work(tt, tt.array(HALVES[::67])))
         tt.set_eager(0)
         assert later.tobytes() == at_once.tobytes(), name
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_logaddexp2_of_halves():
+    """Near 0 the greater operand and the rest cancel: rounded at the end only, as NumPy does."""
+    rng = np.random.default_rng(1)
+    x, y = np.concatenate([rng.normal(size=(2, 3000)) * 3, [[0, np.inf, -np.inf, 6e4], [0, np.inf, 1, 6e4]]], 1).astype(
+        "f2"
+    )
+    np.testing.assert_array_equal(tt.logaddexp2(tt.asarray(x), tt.asarray(y)), np.logaddexp2(x, y))

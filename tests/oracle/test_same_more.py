@@ -14,8 +14,22 @@ m.choose(f3, [f3, f3], mode='constant')
 b ** 2
 b ** 3
 m.power(b, 2)
+(m.degrees(m.arange(1, 1000, dtype='f4')) * 2 ** 20).astype(int)
+(m.radians(m.arange(1, 1000, dtype='f4')) * 2 ** 26).astype(int)
+z[0] = z
+z[0] = [1, 2]
+z[0] += z[:1]
+z[0] = f3[:0]
+z.fill(f3); z
+z.sum()[()] = z; z
+f3[0] = z
+f3.fill(z)
 x = b.copy(); x **= 2
 m.geomspace(m.float32(1), m.float32(100), 3)
+m.geomspace(0, f3[:0])
+m.geomspace(f3[:0], 2)
+m.geomspace(f3 + 1, 2, 3)
+m.geomspace(f3, 2, 3)
 m.geomspace(np.float16(1), 100, 3, dtype='f4')
 m.trapezoid(f3.astype('f4'), dx=np.float64(2))
 m.trapezoid(f3.astype('f4'), dx=m.float64(2))
@@ -106,6 +120,28 @@ m.pad(a, {-1: (1, 2), 0: 1}, constant_values=4)
 m.pad(a, {2: 1})
 m.mgrid[m.zeros(3)[:, None]:m.ones(3)[:, None]:5j]
 m.mgrid[0:2:3j]
+m.mgrid[m.zeros(4)[:, None]:m.ones(4)[:, None]:4j, m.zeros(4)[:, None]:m.ones(4)[:, None]:4j]
+m.mgrid[()]
+m.ogrid[()]
+m.mgrid[0:0.9:7j, 0:1:0.3]
+m.ogrid[0:0.9:7j, 0:1:0.3]
+m.mgrid[0.1:0.9:23j]
+m.mgrid[0:1:1j], m.mgrid[0:1:0j], m.mgrid[0:1:1j, 0:3]
+m.mgrid[:3, 1:4], m.ogrid[:3, 1:4:2]
+m.mgrid[0:3:m.float32(1), 0:2]
+m.mgrid[m.float32(0):m.float32(3):3j]
+m.mgrid[np.float32(0):np.float32(3):3j, 0:2]
+m.mgrid[0:5:2.7j]
+m.ogrid[3:0, 0.5:0:3j, 2:0:0.5]
+m.mgrid[5]
+m.mgrid[5, 0:2]
+m.mgrid[3:0, 0:2]
+m.mgrid[0:3:0, 0:2]
+m.mgrid[0:3:0]
+m.mgrid[3:0:-1, 0:2]
+m.mgrid[0:2, 0:3, 0:2], m.mgrid[0:2.0, 0:3]
+m.mgrid[True:3, 0:2]
+m.r_[0:0.9:7j], m.r_[0:3, 5]
 m.row_stack([f3, f3])  # before 2.5
 m.broadcast_arrays(f3, a)
 m.meshgrid(f3, f)
@@ -118,6 +154,32 @@ m.issubdtype(i.dtype, np.signedinteger)
 m.issubdtype(np.integer, np.number)
 m.issubdtype(m.floating, np.inexact)
 m.issubdtype(np.float64, np.float64)
+"""
+
+CASTS = """
+m.positive(1.5, dtype='u1')
+m.positive(inf, dtype='u1', casting='safe')
+m.positive(300, dtype='u1', casting='unsafe')
+m.positive(2 + 1j, dtype=float, casting='unsafe')
+m.positive(-1, dtype='u8')
+m.divmod(300, 2, dtype='u1')
+m.divmod(300, 2, signature=('u1', 'u1', None, None))
+m.divmod(1.5, 2, dtype='i1')
+m.divmod(7, 2.5, dtype='f4')
+m.divmod(True, 2, dtype='i4')
+m.divmod(True, 2, dtype='i4', casting='no')
+m.add(1.5, 2, signature=('u1', 'u1', None), casting='no')
+m.add(1.5, 2, signature='BB->B')
+m.add(-2.5, 2, signature='BB->B', casting='unsafe')
+m.add(1.5, 2, signature=(None, None, 'u1'))
+m.add(300, 2, signature='BB->B', casting='unsafe')
+m.add(1.5, m.asarray(2, 'f4'), signature='BB->B')
+m.add(2 + 1j, 2, signature='ff->f', casting='unsafe')
+m.logaddexp2(True, 1.5, dtype='f4', casting='no')
+m.radians(300, casting='no')
+m.radians(300, dtype='f2')
+m.heaviside(2 + 1j, 1, dtype=float, casting='unsafe')
+m.ldexp(1.5, 2, dtype=float)
 """
 
 PRODUCTS = """
@@ -249,6 +311,11 @@ def test_take_into_a_wider_kind(own, into):
     x, out = np.arange(3).astype(own), tt.zeros(2, dtype=into)
     assert tt.take(tt.asarray(x), [2, 0], out=out) is out
     assert np.array_equal(out.numpy(), x[[2, 0]].astype(into))
+
+
+@lines(CASTS)
+def test_casts_of_numbers(text):
+    check(text)
 
 
 @lines(PRODUCTS)

@@ -266,9 +266,10 @@ def beta_density(a, b, x):
 
 PARTS_OF_ONE = both(even(0, 1), scale(-300, 0))
 SHAPE = both(scale(-0.5, 2), scale(-0.5, 2))
+SMALL_SHAPE = both(scale(-1.5, 0), scale(-0.5, 2))
 INVERSES = {
-    "gammaincinv": (root(lower, gamma_density), SHAPE, PARTS_OF_ONE),
-    "gammainccinv": (root(upper, lambda a, x: -gamma_density(a, x)), SHAPE, PARTS_OF_ONE),
+    "gammaincinv": (root(lower, gamma_density), SMALL_SHAPE, PARTS_OF_ONE),
+    "gammainccinv": (root(upper, lambda a, x: -gamma_density(a, x)), SMALL_SHAPE, PARTS_OF_ONE),
     "betaincinv": (root(beta_part, beta_density), SHAPE, SHAPE, PARTS_OF_ONE),
     "betainccinv": (
         root(beta_rest, lambda a, b, x: -beta_density(a, b, x)),

@@ -187,7 +187,10 @@ static PyObject *meth_fill(PyObject *self, PyObject *value) {
   if (made) v = tt_v_array(made);
   bool known = none ? made && core_scratch_own(&s, made) : core_value_array(&s, value, &v);
   if (known && v.tag == TT_V_ARRAY && tt_array_rank(v.as.array) > 0) {
-    PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
+    if (core_dtype_kind(core_dtype_of(self)) == 'c')
+      PyErr_SetString(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
+    else
+      PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
     known = false;
   }
   PyObject *done = known ? set_all(self, v) : NULL;

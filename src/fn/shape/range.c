@@ -196,6 +196,11 @@ static tt_array *logspace(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(logspace)
 
+static tt_array *any_zero(tt_composer *c, tt_array *a) {
+  tt_array *zero = tt__compose_opi(c, TT_EQ, a, 0);
+  return zero && zero->rank ? tt__compose_reduce(c, TT_RED_ANY, zero, ~UINT64_C(0) >> (64 - zero->rank), false) : zero;
+}
+
 /* start * 10^(line from 0 to log10(stop/start)), the ends exact; negative ranges with the sign taken out. */
 static tt_array *geomspace(tt_composer *c, tt_call_frame *f) {
   line l = {0};
@@ -203,11 +208,8 @@ static tt_array *geomspace(tt_composer *c, tt_call_frame *f) {
   l.dtype = tt__promote(l.dtype, tt__arg_dtype(c, f, 4, TT_F64)); /* which NumPy asks as well: float64 is the least */
   l.start = tt__compose_cast(c, l.start, l.dtype);
   l.stop = tt__compose_cast(c, l.stop, l.dtype);
-  tt_array *zero =
-      tt__compose_op2(c, TT_LOR, tt__compose_opi(c, TT_EQ, l.start, 0), tt__compose_opi(c, TT_EQ, l.stop, 0));
-  const uint8_t *found = tt__compose_peek(
-      c,
-      zero ? tt__compose_reduce(c, TT_RED_ANY, zero, zero->rank ? ~UINT64_C(0) >> (64 - zero->rank) : 0, false) : NULL);
+  tt_array *zero = tt__compose_op2(c, TT_LOR, any_zero(c, l.start), any_zero(c, l.stop));
+  const uint8_t *found = tt__compose_peek(c, zero);
   if (found && *found) return tt__compose_fail(c, TT_EVALUE, "Geometric sequence cannot include zero");
   tt_array *sign = tt__compose_op1(c, TT_SIGN, l.start), *a = tt__compose_op2(c, TT_DIV, l.start, sign);
   tt_array *b = tt__compose_op2(c, TT_DIV, l.stop, sign);

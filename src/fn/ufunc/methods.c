@@ -37,10 +37,43 @@ static tt_array *between(tt_composer *c, const tt_ufunc_info *u, tt_array *a, tt
 
 enum { OUT, WHERE, CASTING, ORDER, DTYPE, SUBOK, SIGNATURE, AXES, AXIS_OF, KEEPDIMS }; /* after the operands */
 
+/* May operand k be cast to `to`? */
+static bool may_cast_operand(tt_composer *c, const tt_ufunc_info *u, const tt_value *v, int k, tt_dtype to,
+                             const char *rule) {
+  bool ok = true;
+  char what[24] = "input";
+  if (u->nin > 1) snprintf(what, sizeof what, "input %d", k);
+  if (c->code == TT_OK) c->code = tt__operand_casts(v, u->nin == 1, to, rule, &ok, c->err);
+  if (c->code == TT_OK && !ok)
+    tt__compose_fail(c, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule '%s'",
+                     u->name, what, tt__dtypes[tt__value_dtype(v)].name, tt__dtypes[to].name, rule);
+  return c->code == TT_OK;
+}
+
+/*
+** Operand k becomes an array of the loop's type. A Python number beside other operands must fit it, as an element that
+** is stored; `named`: the type is said of this operand, and then no rule is asked.
+*/
+static bool cast_operand(tt_composer *c, const tt_ufunc_info *u, tt_value *v, int k, tt_dtype to, const char *rule,
+                         bool named) {
+  bool number = u->nin > 1 && v->tag != TT_V_ARRAY && v->tag != TT_V_BOOL, whole = tt__is_int(tt__value_dtype(v));
+  tt_array *a = NULL;
+  if (!(number && named) && !may_cast_operand(c, u, v, k, to, rule)) return false;
+  if (number && (named || whole || strcmp(rule, "unsafe") != 0)) {
+    tt_scalar s;
+    if (c->code == TT_OK) c->code = tt__value_scalar(v, to, &s, c->err);
+    if (c->code == TT_OK) a = tt__compose_full(c, to, 0, NULL, tt__scalar_load(to, &s));
+  } else {
+    a = tt__compose_cast(c, tt__value_as_array(c, v), to);
+  }
+  if (a) *v = tt_v_array(a);
+  return a != NULL;
+}
+
 /* Are operands of the types that it computes in, where the rule asks for that, and complex only where it knows them? */
 static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_value *arg, const char *rule) {
   tt_dtype comes, type, loop = TT_DTYPE_NONE;
-  bool strict = strcmp(rule, "no") == 0 || strcmp(rule, "equiv") == 0, ok = true;
+  bool strict = strcmp(rule, "no") == 0 || strcmp(rule, "equiv") == 0;
   for (int k = 0; k < u->nin; k++)
     if (tt__is_complex(tt__value_dtype(&arg[k])) && !tt_ufunc_loop(u, TT_C128, &comes) && !u->signature) {
       tt__compose_fail(
@@ -58,15 +91,8 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
     if (up) c->code = tt__can_cast(type, (tt_dtype)t, "safe", &up, c->err);
     if (up) loop = (tt_dtype)t;
   }
-  for (int k = 0; k < u->nin && loop != TT_DTYPE_NONE && c->code == TT_OK; k++) {
-    tt_dtype from = tt__value_dtype(&arg[k]);
-    if (arg[k].tag == TT_V_ARRAY) c->code = tt__can_cast(from, loop, rule, &ok, c->err);
-    char what[24] = "input";
-    if (u->nin > 1) snprintf(what, sizeof what, "input %d", k);
-    if (!ok && c->code == TT_OK)
-      tt__compose_fail(c, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule '%s'",
-                       u->name, what, tt__dtypes[from].name, tt__dtypes[loop].name, rule);
-  }
+  for (int k = 0; k < u->nin && loop != TT_DTYPE_NONE; k++)
+    if (!may_cast_operand(c, u, &arg[k], k, loop, rule)) return false;
   return c->code == TT_OK;
 }
 
@@ -90,18 +116,9 @@ static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, 
   if (dtype != TT_DTYPE_NONE && !tt_ufunc_loop(u, dtype, &comes))
     tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                      u->name);
-  for (int k = 0; k < u->nin && dtype != TT_DTYPE_NONE; k++) {
-    tt_array *a = tt__value_as_array(c, &arg[k]);
-    bool ok = true;
-    if (a && arg[k].tag == TT_V_ARRAY) c->code = tt__can_cast((tt_dtype)a->dtype, dtype, rule, &ok, c->err);
-    if (a && arg[k].tag == TT_V_COMPLEX) ok = tt__is_complex(dtype) || strcmp(rule, "unsafe") == 0;
-    if (!ok)
-      tt__compose_fail(c, TT_ETYPE,
-                       "Cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with casting rule '%s'",
-                       u->name, k, tt__dtypes[a->dtype].name, tt__dtypes[dtype].name, rule);
-    if (!(a = tt__compose_cast(c, a, dtype))) return false;
-    arg[k] = tt_v_array(a);
-  }
+  int many = strcmp(u->name, "ldexp") == 0 ? 1 : u->nin; /* exponents stay whole numbers */
+  for (int k = 0; k < many && dtype != TT_DTYPE_NONE && c->code == TT_OK; k++)
+    if (!cast_operand(c, u, &arg[k], k, dtype, rule, false)) return false;
   if (c->code != TT_OK) return false;
   tt_call_frame f = {.arg = arg, .narg = u->nin};
   tt_code code = tt__function_named(u->name)->run(&f, c->err);
@@ -202,18 +219,8 @@ static bool by_signature(tt_composer *c, const tt_ufunc_info *u, const tt_value 
   if (loop == TT_DTYPE_NONE)
     tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                      u->name);
-  for (int k = 0; k < u->nin && c->code == TT_OK; k++) {
-    tt_array *a = tt__value_as_array(c, &arg[k]);
-    bool ok = true;
-    if (a && arg[k].tag == TT_V_ARRAY) c->code = tt__can_cast((tt_dtype)a->dtype, loop, rule, &ok, c->err);
-    char what[24] = "input";
-    if (u->nin > 1) snprintf(what, sizeof what, "input %d", k);
-    if (!ok)
-      tt__compose_fail(c, TT_ETYPE, "Cannot cast ufunc '%s' %s from dtype('%s') to dtype('%s') with casting rule '%s'",
-                       u->name, what, tt__dtypes[a->dtype].name, tt__dtypes[loop].name, rule);
-    a = c->code == TT_OK ? tt__compose_cast(c, a, loop) : NULL;
-    if (a) arg[k] = tt_v_array(a);
-  }
+  for (int k = 0; k < u->nin && c->code == TT_OK; k++)
+    cast_operand(c, u, &arg[k], k, loop, rule, type[k] != TT_DTYPE_NONE);
   return c->code == TT_OK;
 }
 

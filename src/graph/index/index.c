@@ -417,8 +417,11 @@ static bool is_itself(const tt_subscript *x, const tt_value *v) {
 static tt_code set_view(const tt_subscript *x, const tt_value *value, tt_error *err) {
   static const char words[] = "could not broadcast input array from shape %s into shape %s";
   tt_node *n;
-  if (x->rank == 0 && !x->has_rest && value->tag == TT_V_ARRAY && value->as.array->rank > 0)
+  if (x->rank == 0 && !x->has_rest && value->tag == TT_V_ARRAY && value->as.array->rank > 0) {
+    if (tt__is_complex(x->a->dtype)) /* NumPy asks for complex(value) there */
+      return tt__fail(err, TT_ETYPE, "only 0-dimensional arrays can be converted to Python scalars");
     return tt__fail(err, TT_EVALUE, "setting an array element with a sequence.");
+  }
   if (is_itself(x, value)) return TT_OK;
   tt_written part = {.s = x->a->storage, .rank = x->rank, .len = x->len, .step = x->step, .off = x->off};
   if (tt__eager_write(&part, value)) return TT_OK;

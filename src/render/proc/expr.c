@@ -218,10 +218,12 @@ static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     bool both = tt__is_complex((tt_dtype)from);
     if (both)
       tt__str_addf(out, "tt_cast_%s_%s(", suffix(from), suffix(to));
+    else if (half) /* a half is its bits */
+      tt__str_addf(out, "tt_complex_%s(tt_cast_%s_f64(", suffix(to), suffix(from));
     else
       tt__str_addf(out, "tt_complex_%s((tt_f64)", suffix(to));
     tt__pw_expr(w, x, out);
-    tt__str_add(out, both ? ")" : ", 0)");
+    tt__str_add(out, both ? ")" : half ? "), 0)" : ", 0)");
   } else if (tt__is_float((tt_dtype)from) && tt__is_int((tt_dtype)to)) {
     tt__str_addf(out, "tt_%s_%s_%s(", w->back ? "kept" : "whole", suffix(from), suffix(to));
     tt__pw_expr(w, x, out);
