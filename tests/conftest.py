@@ -4,6 +4,7 @@
 """
 
 import collections
+import gc
 import time
 import zlib
 
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(config, items):
     left = [item for item in items if item.nodeid not in chosen]
     items[:] = [item for item in items if item.nodeid in chosen]
     config.hook.pytest_deselected(items=left)
+
+
+def pytest_collection_finish():
+    """Tests that look for leaks collect garbage hundreds of times: not among the tests that are only waiting."""
+    gc.collect()
+    gc.freeze()
 
 
 def folder_of(nodeid):
