@@ -24,11 +24,19 @@ def pytest_addoption(parser):
     parser.addoption("--parts", action="store_true", help="print a line for each folder, not a letter for each test")
     parser.addoption("--share", type=int, default=1, help="of each test's cases run one in SHARE")
     parser.addoption("--turn", type=int, default=int(time.time() // 86400), help="which of them; the day's number")
+    parser.addoption("--turns", type=int, default=1, help="how many turns of what tests choose themselves, by `turn`")
 
 
 def pytest_configure(config):
     if config.getoption("--parts") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Parts(config), "parts")
+
+
+def pytest_generate_tests(metafunc):
+    """`turn` is for tests that try another part of something large another day; six turns are all of it."""
+    if "turn" in metafunc.fixturenames:
+        first, count = metafunc.config.getoption("--turn"), metafunc.config.getoption("--turns")
+        metafunc.parametrize("turn", range(first, first + count), ids=[f"turn{k}" for k in range(count)])
 
 
 def in_turn(cases, share, turn):
