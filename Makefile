@@ -13,7 +13,8 @@ help:
 	@echo 'make demo     build the package, then run the demonstration'
 	@echo 'make test     build, then run all tests'
 	@echo 'make test-libraries   what users of other libraries write (installs pandas, SciPy, JAX, ... in .venv)'
-	@echo 'make test-long   more threads than cores, wide vectors, AddressSanitizer (PARTS="c library oracle" THREADS="3 16 64")'
+	@echo 'make test-long   all of what CI tries a part of a day; more threads than cores, wide vectors, AddressSanitizer'
+	@echo '                 (PARTS="stages turns c library oracle" THREADS="3 16 64")'
 	@echo 'make build    the library in build/, the package importable from .venv/bin/python'
 	@echo 'make bench    the speed table against NumPy, numexpr, Numba and JAX (installs them in .venv)'
 	@echo 'make conformance ARRAY_API_TESTS=dir   the array API suite (a clone of data-apis/array-api-tests, with its submodule)'
@@ -65,8 +66,9 @@ docs: build
 	@$(PY) -m sphinx -q -W --keep-going -b html -j $(JOBS) build/docs/source build/docs/html
 	@echo '== build/docs/html/index.html'
 
-# With more threads than cores under AddressSanitizer; hours on a small machine. PARTS and THREADS choose.
-PARTS ?= c library oracle
+# Stages of CI with all cases, tests with all their turns, and c, library and oracle with more threads than cores under
+# AddressSanitizer; hours on a small machine. PARTS and THREADS choose.
+PARTS ?= stages turns c library oracle
 THREADS ?= 3 16 64
 long_part_c = (cd build-asan && ctest --output-on-failure -j $(JOBS) -E 'nvrtc|test_threads$$')
 long_python = env LD_PRELOAD="$$(realpath "$$(cc -print-file-name=libasan.so)") $$(realpath "$$(g++ -print-file-name=libstdc++.so.6)")" \
@@ -79,7 +81,9 @@ test-long: export ASAN_OPTIONS := allocator_may_return_null=1
 test-long: build
 	@cmake -S . -B build-asan -DTUTTI_SANITIZE=address,undefined -DTUTTI_WIDE=ON -DPython_EXECUTABLE="$(CURDIR)/$(PY)" >/dev/null
 	@cmake --build build-asan -j $(JOBS) | awk -f tools/progress.awk; exit $${PIPESTATUS[0]}
-	@$(foreach n,$(THREADS),$(foreach p,$(PARTS),echo '== $n threads: $p' && export TUTTI_NUM_THREADS=$n && $(long_part_$p) &&)) true
+	@$(if $(filter stages,$(PARTS)),SHARE=1 .ci/run asserts ASan 'no compiler' simulated NVRTC)
+	@$(if $(filter turns,$(PARTS)),$(PY) -m pytest -n $(JOBS) --parts --turns 6 tests --ignore=tests/libraries)
+	@$(foreach n,$(THREADS),$(foreach p,$(filter-out stages turns,$(PARTS)),echo '== $n threads: $p' && export TUTTI_NUM_THREADS=$n && $(long_part_$p) &&)) true
 
 bench: build
 	@tools/setup.sh tools/requirements-bench.txt

@@ -1,7 +1,12 @@
-"""--parts: a line for each folder of tests when the last of its tests is done, instead of a letter for each test."""
+"""--parts: a line for each folder of tests when the last of its tests is done, instead of a letter for each test.
+
+--share N: of each test's cases one in N, others another day. For runs that repeat tests under other conditions.
+"""
 
 import collections
+import gc
 import time
+import zlib
 
 import pytest
 import tutti as tt
@@ -24,11 +29,47 @@ def host():
 
 def pytest_addoption(parser):
     parser.addoption("--parts", action="store_true", help="print a line for each folder, not a letter for each test")
+    parser.addoption("--share", type=int, default=1, help="of each test's cases run one in SHARE")
+    parser.addoption("--turn", type=int, default=int(time.time() // 86400), help="which of them; the day's number")
+    parser.addoption("--turns", type=int, default=1, help="how many turns of what tests choose themselves, by `turn`")
 
 
 def pytest_configure(config):
     if config.getoption("--parts") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Parts(config), "parts")
+
+
+def pytest_generate_tests(metafunc):
+    """`turn` is for tests that try another part of something large another day; six turns are all of it."""
+    if "turn" in metafunc.fixturenames:
+        first, count = metafunc.config.getoption("--turn"), metafunc.config.getoption("--turns")
+        metafunc.parametrize("turn", range(first, first + count), ids=[f"turn{k}" for k in range(count)])
+
+
+def in_turn(cases, share, turn):
+    """One in `share` of the cases, one at least; in `share` turns it is each of them. By a digest, since neighbours in
+    a product of parameters are alike."""
+    mixed = sorted(cases, key=lambda case: (zlib.crc32(case.encode()), case))
+    return mixed[turn % min(share, len(mixed)) :: share]
+
+
+def pytest_collection_modifyitems(config, items):
+    share, turn = config.getoption("--share"), config.getoption("--turn")
+    if share == 1:
+        return
+    tests = collections.defaultdict(list)
+    for item in items:
+        tests[item.nodeid.partition("[")[0]].append(item.nodeid)
+    chosen = {case for cases in tests.values() for case in in_turn(cases, share, turn)}
+    left = [item for item in items if item.nodeid not in chosen]
+    items[:] = [item for item in items if item.nodeid in chosen]
+    config.hook.pytest_deselected(items=left)
+
+
+def pytest_collection_finish():
+    """Tests that look for leaks collect garbage hundreds of times: not among the tests that are only waiting."""
+    gc.collect()
+    gc.freeze()
 
 
 def folder_of(nodeid):

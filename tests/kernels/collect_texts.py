@@ -37,7 +37,14 @@ NO_TEXTS = ("interrupt", "ctrl_c", "nvrtc", "both_compilers", "out_of_memory", "
 
 
 def pytest_collection_modifyitems(items):
-    items[:] = [i for i in items if "on_the_cpu" not in i.fixturenames and not any(word in i.name for word in NO_TEXTS)]
+    items[:] = [
+        i
+        for i in items
+        if "on_the_cpu" not in i.fixturenames
+        and not any(word in i.name for word in NO_TEXTS)
+        and "[at_once" not in i.name  # which is the same again, recorded
+        and "-at_once" not in i.name
+    ]
 
 
 def pytest_sessionfinish(session):

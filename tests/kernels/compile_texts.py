@@ -2,11 +2,15 @@
 of them machine code for sm_80, sm_90 or sm_100 in turn: nothing in these texts asks for the chip. Texts written by
 hand, ours and users', are compiled for all three: machine code for one in turn, PTX for the others.
 
-    python tests/kernels/compile_texts.py FOLDER [PROCESSES]
+With a share, not all rendered kernels are compiled: tests make ten thousands, of a few thousand kinds of lines. Each
+kind is compiled TIMES times, of what is left one kernel in SHARE, others another day.
+
+    python tests/kernels/compile_texts.py FOLDER [PROCESSES [SHARE]]
 """
 
 import collections
 import concurrent.futures
+import functools
 import os
 import pathlib
 import re
@@ -18,6 +22,7 @@ import shared_head
 
 CHIPS = (80, 90, 100)
 TOGETHER = 48
+TIMES = 3
 # Of each kind of text there are several times as many; fewer mean that they no longer reach the folder.
 LEAST = {"kernel": 3000, "library": 60, "program": 50, "Python": 20}
 
@@ -41,6 +46,35 @@ def read(path):
         return Text(path.stem, "kernel", options, names, text[:at], kernel.group(), text[at:])
     kind = "program" if names else "library" if "TT_KERNEL(" in text else "Python"
     return Text(path.stem, kind, options, names, text, "", "")
+
+
+NUMBERED = re.compile(r"\b([A-Za-z]{1,3})\d+(?:_\d+)*\b")
+NUMBER = re.compile(r"\b(?:0x[0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)([uUlLfF]*)\b")
+
+
+@functools.cache
+def kind_of_line(line):
+    """The line without what tells variables and constants apart; types and functions are as they were."""
+    return NUMBER.sub(r"0\1", NUMBERED.sub(r"\1", line)).strip()
+
+
+def kinds(text):
+    """Of the lines of a kernel, with the functions and types above it."""
+    lines = text.body.replace(text.name, "k").split("\n")
+    return {kind_of_line(line) for line in lines} | set(map(shared_head.name_of, shared_head.items_of(text.head)))
+
+
+def sampled(texts, share, turn):
+    """Texts written by hand, each kind of line of rendered kernels TIMES times, one in `share` of the rest."""
+    chosen, seen = [], collections.Counter()
+    for k, text in enumerate(texts):
+        if text.kind == "kernel":
+            of_kernel = kinds(text)
+            if (k + turn) % share and all(seen[kind] >= TIMES for kind in of_kernel):
+                continue
+            seen.update(of_kernel)
+        chosen.append(text)
+    return chosen
 
 
 def batches(texts):
@@ -101,7 +135,7 @@ def compile_batch(batch, chips, turn):
     return missing(batch, shared_head.merged([text.head for text in batch]))
 
 
-def main(folder, processes):
+def main(folder, processes, share=1):
     if not nvrtc.library():
         print("skipped: NVRTC is not on this machine")
         return 0
@@ -109,11 +143,13 @@ def main(folder, processes):
     chips = [chip for chip in CHIPS if chip in nvrtc.chips()]
     texts = [read(path) for path in sorted(pathlib.Path(folder).glob("*.cu"))]
     count = collections.Counter(text.kind for text in texts)
+    chosen = sampled(texts, share, int(time.time() // 86400))
     with concurrent.futures.ProcessPoolExecutor(processes) as pool:
-        work = [pool.submit(compile_batch, batch, chips, turn) for turn, batch in enumerate(batches(texts))]
+        work = [pool.submit(compile_batch, batch, chips, turn) for turn, batch in enumerate(batches(chosen))]
         wrong = [w.result() for w in work if w.result()]
-    kinds = ", ".join(f"{count[kind]} {kind}" for kind in LEAST)
-    print(f"{len(texts)} texts ({kinds}) in {len(work)} compilations for {chips}, {time.monotonic() - start:.0f} s")
+    told = ", ".join(f"{count[kind]} {kind}" for kind in LEAST)
+    took = time.monotonic() - start
+    print(f"{len(texts)} texts ({told}), {len(chosen)} of them in {len(work)} compilations for {chips}, {took:.0f} s")
     for kind, least in LEAST.items():
         if count[kind] < least:
             wrong.append(f"{count[kind]} {kind} texts, and {least} at least were expected")
@@ -122,4 +158,4 @@ def main(folder, processes):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else os.cpu_count()))
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:] or [os.cpu_count()])))

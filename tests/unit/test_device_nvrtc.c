@@ -26,7 +26,7 @@ static tt_code compile_only(const tt_lib_device *on, const char *source, tt_scal
   last = strdup(source);
   tt__render_header(&tt__dialect_cuda, math, &text);
   tt__str_add(&text, source);
-  tt_code code = tt__nvrtc_compile(arch[compiled++ % 3], 0, text.data, NULL, &binary, err);
+  tt_code code = tt__nvrtc_compile(arch[compiled++ % 3], 0, text.data, "--Ofast-compile=min", &binary, err);
   if (code == TT_OK) CHECK(memmem(binary.data, binary.len, name, strlen(name)) != NULL);
   tt__str_free(&text);
   tt__str_free(&binary);

@@ -358,10 +358,10 @@ TEST(several_sums_of_what_a_block_loads) {
   batch *b = batch_new();
   add_sizes(b, MOMENTS("f32", "0 axes=1"), one, 5);
   add_sizes(b, MOMENTS("f32", "1 axes=2"), some, 5);
-  add_sizes(b, MOMENTS("f16", "0 axes=1"), one, 5);
+  add_sizes(b, MOMENTS("f16", "0 axes=1"), one, 2);
   int raw = 0;
   for (int i = 0; i < b->njob; i++) raw += b->job[i].cut[0].pass[0].variant.raw;
-  CHECK(raw >= 13);
+  CHECK(raw >= 10);
   run(b);
 }
 

@@ -307,11 +307,13 @@ static int take_names(const char **word, int n, const char **name, int *nname) {
   return kept;
 }
 
-/* --minimal (no runtime API, no textures: nothing of that is compiled sooner) is known from 13.0 on for certain. */
+/* --minimal (no runtime API, no textures: nothing of that is compiled sooner) and, for tests, --Ofast-compile are known
+ * from 13.0 on for certain. */
 static int drop_new(const nvrtc *t, const char **word, int n) {
   int kept = 0;
   for (int k = 0; k < n; k++)
-    if (t->major >= 13 || strcmp(word[k], "--minimal") != 0) word[kept++] = word[k];
+    if (t->major >= 13 || (strcmp(word[k], "--minimal") != 0 && strcmp(word[k], "--Ofast-compile=min") != 0))
+      word[kept++] = word[k];
   return kept;
 }
 

@@ -15,8 +15,8 @@
 ** Compile for compute capability `arch` (90). `driver`: what the driver knows (12040), 0: not asked; a compiler of a
 ** later major version makes binaries that such a driver refuses, so an older one is looked for. A chip that the
 ** compiler does not know yet gets portable code (PTX) of the newest that it knows. options: words between spaces, may
-** be NULL; "--minimal" is kept from compilers that may not know it. TT_EDEVICE with the log, TT_EIO when there is no
-** compiler.
+** be NULL; "--minimal" and "--Ofast-compile=min" are kept from compilers that may not know them. TT_EDEVICE with the
+** log, TT_EIO when there is no compiler.
 */
 TT_HIDDEN tt_code tt__nvrtc_compile(int arch, int driver, const char *source, const char *options, tt_str *binary,
                                     tt_error *err);
