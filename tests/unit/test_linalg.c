@@ -517,6 +517,8 @@ static void test_side_by_side(tt_dtype t, int64_t n) {
   ALONE("solve", n * k, x, tt__linalg_solve(t, 1, n, k, m, (char *)b + (size_t)(q * n * k) * size, alone, NULL));
   CHECK(tt__linalg_inv(t, BATCH, n, a, x, NULL) == TT_OK, "inv failed");
   ALONE("inv", nn, x, tt__linalg_inv(t, 1, n, m, alone, NULL));
+  CHECK(tt__linalg_det(t, BATCH, n, a, x, NULL) == TT_OK, "det failed");
+  ALONE("regular det", 1, x, tt__linalg_det(t, 1, n, m, alone, NULL));
   for (int64_t i = 0; i < n; i++) memcpy((char *)a + (size_t)(3 * nn + i) * size, a, size); /* one is singular */
   for (int64_t i = 0; i < n; i++) memset((char *)a + (size_t)(4 * nn + i * n) * size, 0, size);
   memset((char *)a + (size_t)(5 * nn) * size, 0xff, size); /* NaN */

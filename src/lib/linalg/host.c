@@ -19,6 +19,7 @@
 
 enum {
   BATCH_GRAIN = 1 << 14, /* n^3 that a task should have */
+  DETERMINANTS = 256,    /* a whole number of TT_MATRIX_LANES that a call computes in one go */
   OWN_SIDE = 32,         /* of matrices that our own triangular factors are sooner made of than a call of LAPACK */
   MAX_PARTS = 6
 };
@@ -26,13 +27,14 @@ enum {
 /* What a call's work on one matrix needs: rooms for matrices in the work type, then the call's own arguments. */
 typedef struct job {
   tt_code (*one)(const struct job *j, int64_t at, char *const *room); /* work on matrix `at` of the batch */
-  /* NULL, or for small real ones: the same of the only matrix, and of `valid` from `at`, one in each lane of vectors */
+  /* NULL, or for small real ones: the same of the only matrix, and of `valid` from `at`, one in each lane of vectors:
+  ** of up to `together` */
   tt_code (*alone)(const struct job *j, int64_t at, char *const *room);
   tt_code (*many)(const struct job *j, int64_t at, int64_t valid, char *const *room);
   const char *words; /* of a numerical failure */
   const tt_lapack *lapack;
   tt_dtype type, real, work, work_real; /* of the user's data and of the work memory */
-  int64_t batch, m, n, k;
+  int64_t batch, m, n, k, together;
   bool flag;  /* upper or full */
   int choice; /* a mode */
   const void *a, *b;
@@ -70,8 +72,8 @@ static void run_range(void *ctx, int64_t lo, int64_t hi, int worker) {
     at += (j->room_size[i] + 63) / 64 * 64;
   }
   for (int64_t i = lo; i < hi && atomic_load(&j->code) == TT_OK; i++) {
-    int64_t first = i * TT_MATRIX_LANES;
-    tt_code code = j->many ? j->many(j, first, tt__min64(TT_MATRIX_LANES, j->batch - first), room) : j->one(j, i, room);
+    int64_t first = i * j->together;
+    tt_code code = j->many ? j->many(j, first, tt__min64(j->together, j->batch - first), room) : j->one(j, i, room);
     if (code != TT_OK) atomic_store(&j->code, (int)code);
   }
   tt__mem_free_data(block, size);
@@ -93,6 +95,7 @@ static tt_code prepare(job *j, tt_dtype t, tt_error *err) {
   j->real = tt__real_of(t);
   const tt_lapack *host = tt__lapack_host();
   set_lapack(j, host ? host : tt__fallback_lapack());
+  if (!j->together) j->together = TT_MATRIX_LANES;
   atomic_init(&j->code, TT_OK);
   return TT_OK;
 }
@@ -113,9 +116,9 @@ static tt_code prepare_triangular(job *j, tt_dtype t, int64_t side, tt_error *er
 
 /* ... and ends here. `side` is what the cost grows with. */
 static tt_code run(job *j, int64_t batch, int64_t side, tt_error *err) {
-  int64_t count = j->many ? tt_ceil_div(batch, TT_MATRIX_LANES) : batch;
+  int64_t count = j->many ? tt_ceil_div(batch, j->together) : batch;
   if (batch > 1 && side <= TT_SERIAL_SIDE && !tt__pool_inside()) {
-    int64_t cube = side * side * side + 1, grain = BATCH_GRAIN / cube + 1;
+    int64_t cube = side * side * side + 1, grain = BATCH_GRAIN / cube * TT_MATRIX_LANES / j->together + 1;
     bool shared = count > grain && tt__pool_size() > 1;
     if (shared) tt__blas_serial(true);
     tt__pool_run(count, grain, run_range, j);
@@ -325,7 +328,15 @@ static tt_code det_alone(const job *j, int64_t at, char *const *room) {
   return TT_OK;
 }
 
-static tt_code det_many(const job *j, int64_t at, int64_t valid, char *const *room) {
+/* Matrices that registers hold. false: a logarithm is needed. */
+static bool det_few(const job *j, int64_t at, int64_t groups) {
+  const tt_matrix_lanes *lanes = tt__matrix_lanes();
+  const void *a = matrix_of(j, j->a, at, j->n * j->n);
+  void *det = result_of(j, 0, at, 1);
+  return j->type == TT_F32 ? lanes->few_f32(j->n, a, groups, det) : lanes->few_f64(j->n, a, groups, det);
+}
+
+static void det_lanes(const job *j, int64_t at, int64_t valid, char *const *room) {
   const tt_matrix_lanes *lanes = tt__matrix_lanes();
   int64_t n = j->n, *safe = (int64_t *)room[3];
   double *a = (double *)room[0], *sign = (double *)room[1], *product = (double *)room[2];
@@ -337,6 +348,13 @@ static tt_code det_many(const job *j, int64_t at, int64_t valid, char *const *ro
   for (int64_t w = 0; w < valid; w++) {
     if (j->out[1] || !safe[w]) finish_det(j, at + w, TT_F64, a + w, (n + 1) * TT_MATRIX_LANES, sign[w]);
   }
+}
+
+static tt_code det_many(const job *j, int64_t at, int64_t valid, char *const *room) {
+  int64_t whole = j->together == DETERMINANTS ? valid / TT_MATRIX_LANES : 0;
+  if (whole && det_few(j, at, whole)) at += whole * TT_MATRIX_LANES, valid -= whole * TT_MATRIX_LANES;
+  for (; valid > 0; at += TT_MATRIX_LANES, valid -= TT_MATRIX_LANES)
+    det_lanes(j, at, tt__min64(TT_MATRIX_LANES, valid), room);
   return TT_OK;
 }
 
@@ -348,6 +366,7 @@ tt_code tt__linalg_slogdet(tt_dtype t, int64_t batch, int64_t n, const void *a, 
            .words = "Singular matrix",
            .batch = batch,
            .n = n,
+           .together = logabs || n > TT_FEW_ROWS ? TT_MATRIX_LANES : DETERMINANTS,
            .a = a,
            .out = {sign, logabs}};
   assert(n >= 0);

@@ -9,8 +9,6 @@
 
 #include "base/os/os.h"
 
-enum { FEW = 4 }; /* rows that are exchanged sooner than it is seen which of them have to be */
-
 #define NAME(x) matrix_##x##_0
 #define TARGET
 #include "lib/linalg/lanes.inc"

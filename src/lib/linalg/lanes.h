@@ -12,6 +12,7 @@
 #include "ir/dtype.h"
 
 #define TT_MATRIX_LANES 8
+#define TT_FEW_ROWS 4 /* that are exchanged sooner than it is seen which of them have to be */
 /* A determinant is a product whose every step stays between these; beyond, it is the exponential of a sum. */
 #define TT_LEAST_PRODUCT 1e-280
 #define TT_MOST_PRODUCT 1e280
@@ -24,6 +25,10 @@ typedef struct tt_matrix_lanes {
   void (*substitute)(int64_t n, int64_t cols, double *ab);
   /* result *= the diagonal; safe: -1 where no step of that came near the end of double's range, else 0 */
   void (*product)(int64_t n, int64_t cols, const double *ab, double *result, int64_t *safe);
+  /* The determinants of groups of TT_MATRIX_LANES matrices with 1 to TT_FEW_ROWS rows, that lie one after the other;
+  ** false: a step of a product came near the end of double's range. */
+  bool (*few_f32)(int64_t n, const float *m, int64_t groups, float *result);
+  bool (*few_f64)(int64_t n, const double *m, int64_t groups, double *result);
   /* The lower triangle becomes L; false: not positive definite */
   bool (*cholesky)(int64_t n, double *a);
   /* Of a matrix alone, rows of `cols` numbers; the first gives the sign. */
