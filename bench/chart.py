@@ -22,6 +22,8 @@ BENCHES = {
     "calls": ("bench/calls.py", "Single calls on small arrays, beside NumPy."),
     "gradients": ("bench/gradients.py", "Training steps and gradients on the CPU beside JAX, jitted."),
     "gradients-cuda": ("TUTTI_DEVICE=cuda:0 bench/gradients.py", "The same on a GPU, and beside PyTorch."),
+    "networks": ("bench/networks.py", "Steps of training beside JAX, jitted, and PyTorch."),
+    "networks-cuda": ("TUTTI_DEVICE=cuda:0 bench/networks_gpu.py", "The same on a GPU, and larger ones."),
     "jit": ("bench/jit.py", "Functions of loops that are compiled, beside Numba."),
     "kernels": ("bench/kernels.py", "Kernels in CUDA C run on the CPU, beside C and Numba."),
     "cpu": ("make bench", "The table of the CPU."),

@@ -101,20 +101,21 @@ def projected(x, weights, layers, ways):
 
 @pytest.mark.parametrize("layers, ways", [(1, 1), (2, 2)])
 def test_states_are_projected(layers, ways):
+    tt.manual_seed(0)
     m = nn.LSTM(3, 5, layers, bidirectional=ways == 2, proj_size=2, dtype="float64")
     assert list(m.state_dict())[4] == "weight_hr_l0" and m.weight_hh_l0.shape == (20, 2)
     x = np.random.default_rng(0).standard_normal((4, 2, 3))
     values = [w.detach().numpy() for w in m.parameters()]
     out, (last, memory) = m(tt.array(x))
     for a, b in zip([out, last, memory], projected(x, values, layers, ways)):
-        np.testing.assert_allclose(a.detach().numpy(), b, rtol=1e-12)
+        np.testing.assert_allclose(a.detach().numpy(), b, rtol=1e-12, atol=1e-14)
     packed, (last, memory) = m(rnn.pack_padded_sequence(tt.array(x), [4, 2]))
     padded = rnn.pad_packed_sequence(packed)[0].detach().numpy()
     for k, n in enumerate([4, 2]):
         alone = projected(x[:n, k : k + 1], values, layers, ways)
-        np.testing.assert_allclose(padded[:n, k : k + 1], alone[0], rtol=1e-12)
-        np.testing.assert_allclose(last.detach().numpy()[:, k : k + 1], alone[1], rtol=1e-12)
-        np.testing.assert_allclose(memory.detach().numpy()[:, k : k + 1], alone[2], rtol=1e-12)
+        np.testing.assert_allclose(padded[:n, k : k + 1], alone[0], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(last.detach().numpy()[:, k : k + 1], alone[1], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(memory.detach().numpy()[:, k : k + 1], alone[2], rtol=1e-12, atol=1e-14)
     assert repr(m).startswith("LSTM(3, 5, proj_size=2")
 
 
