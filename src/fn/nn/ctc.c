@@ -200,7 +200,7 @@ static tt_array *each(tt_composer *c, const ctc *k) {
   tt__session_tape = before;
   if (!ok || !followed) return ok ? y : NULL;
   src[1] = tt__compose_cast(c, src[1], (tt_dtype)k->x->dtype);
-  return tt__compose_derived(c, "ctc_loss", src, 2, y);
+  return src[1] ? tt__compose_derived(c, "ctc_loss", src, 2, y) : NULL;
 }
 
 static tt_array *nn_ctc_loss(tt_composer *c, tt_call_frame *f) {
