@@ -425,8 +425,7 @@ const void *tt__compose_peek(tt_composer *c, tt_array *a) {
 
 bool tt__compose_at_hand(tt_array *a) {
   const tt_node *n = a->storage->node;
-  if (n->op == TT_N_BUFFER) return a->size == 0 || (n->attr.buf->data && !n->attr.buf->elsewhere);
-  return n->op == TT_N_CONST || n->op == TT_N_IOTA || tt__array_device(a) == 0;
+  return n->op == TT_N_CONST || n->op == TT_N_IOTA || tt__array_at_hand(a);
 }
 
 bool tt__compose_settle(tt_composer *c, tt_array *const *a, int n) {

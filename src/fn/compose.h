@@ -107,7 +107,7 @@ TT_HIDDEN bool tt__compose_settle(tt_composer *c, tt_array *const *a, int n);
 TT_HIDDEN tt_array *tt__compose_warn_where(tt_composer *c, tt_array *flag, tt_array *result, const char *words);
 /* Evaluate and borrow the elements in C order, until the calculation ends. NULL: failure. */
 TT_HIDDEN const void *tt__compose_peek(tt_composer *c, tt_array *a);
-/* Can one look at the elements without waiting for a device? */
+/* Can one look at the elements without waiting for what a device does? */
 TT_HIDDEN bool tt__compose_at_hand(tt_array *a);
 /* Let what was computed of `src` while nothing was followed have the derivative of that name in
  * tutti/grad_library.def. */

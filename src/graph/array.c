@@ -230,13 +230,7 @@ void tt__array_release(tt_array *a) {
 
 /* ---- layout */
 
-bool tt__array_is_c(tt_array *a) {
-  if (a->size == 0) return true;
-  int64_t run = 1;
-  for (int k = a->rank; k-- > 0; run *= a->dim[k])
-    if (a->dim[k] != 1 && tt__array_step(a)[k] != run) return false;
-  return true;
-}
+bool tt__array_is_c(tt_array *a) { return a->size == 0 || tt__shape_is_c(a->rank, a->dim, tt__array_step(a)); }
 
 bool tt__array_is_f(tt_array *a) {
   if (a->size == 0) return true;

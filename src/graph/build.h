@@ -137,6 +137,8 @@ TT_HIDDEN tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *er
 TT_HIDDEN tt_node *tt__node_at(tt_node *value, int id, tt_error *err);
 /* Where the array was put, or else where its elements lie or would come to lie. Evaluates nothing. */
 TT_HIDDEN int tt__array_device(tt_array *a);
+/* Do its elements lie on the host, or come to, so that nobody waits for a device who looks? Evaluates nothing. */
+TT_HIDDEN bool tt__array_at_hand(tt_array *a);
 /* Fill err for a node whose operands were put on two devices: TT_EVALUE. */
 TT_HIDDEN tt_code tt__fail_torn(const tt_node *n, tt_error *err);
 
@@ -145,6 +147,13 @@ TT_HIDDEN tt_code tt__fail_torn(const tt_node *n, tt_error *err);
  * elements or bytes. */
 TT_HIDDEN tt_code tt__shape_size(int rank, const int64_t *len, tt_dtype dtype, int64_t *size, tt_error *err);
 TT_HIDDEN void tt__shape_steps(int rank, const int64_t *len, int64_t *step); /* C order */
+/* Do the elements lie in C's order, one behind the other? Axes of length 1 may have any step. */
+static inline bool tt__shape_is_c(int rank, const int64_t *len, const int64_t *step) {
+  int64_t run = 1;
+  for (int k = rank; k-- > 0; run *= len[k])
+    if (len[k] != 1 && step[k] != run) return false;
+  return true;
+}
 /* (a call to memcmp costs more than the few lengths that shapes have) */
 static inline bool tt__shape_same(int rank, const int64_t *a, const int64_t *b) {
   while (rank-- > 0)

@@ -97,6 +97,12 @@ tt_code tt__array_to(tt_array *a, int id, tt_array **out, tt_error *err) {
   return code;
 }
 
+bool tt__array_at_hand(tt_array *a) {
+  const tt_node *n = a->storage->node;
+  if (n->op != TT_N_BUFFER) return tt__array_device(a) == 0;
+  return a->size == 0 || (n->attr.buf->data && !n->attr.buf->elsewhere);
+}
+
 int tt__array_device(tt_array *a) {
   const tt_node *n = a->storage->node;
   if (n->device >= 0) return n->device;

@@ -40,8 +40,10 @@ def disarm():
 
 
 def live():
-    """Bytes in use once every cache that can be given back is. What C holds is out of the collector's sight: a class that
-    its release lets go of, a cycle, is garbage of the next round."""
+    """Bytes in use once every cache that can be given back is.
+
+    What C holds is out of the collector's sight: a class that C lets go of then is a cycle of the next round.
+    """
     while gc.collect():
         pass
     tt.compile_wait()

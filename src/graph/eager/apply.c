@@ -21,13 +21,6 @@ static const void *spread(const void *value, int64_t size, size_t item, void *to
   return to;
 }
 
-static bool is_dense(int rank, const int64_t *len, const int64_t *step) {
-  int64_t run = 1;
-  for (int k = rank; k-- > 0; run *= len[k])
-    if (len[k] != 1 && step[k] != run) return false;
-  return true;
-}
-
 /* The array's elements in the result's shape, dense: where they lie, or in `to`. NULL: they are not at hand. */
 static const void *elements(const tt_eager_op *f, tt_array *a, int64_t size, void *to) {
   const tt_node *n = a->storage->node;
@@ -43,7 +36,7 @@ static const void *elements(const tt_eager_op *f, tt_array *a, int64_t size, voi
     own = tt__node_step((tt_node *)n);
     off = n->attr.off;
     n = n->src[0];
-    dense_here = is_dense(a->rank, a->dim, own);
+    dense_here = tt__shape_is_c(a->rank, a->dim, own);
   }
   if (n->op != TT_N_BUFFER) return NULL;
   const char *from = (const char *)n->attr.buf->data + off * (int64_t)item;

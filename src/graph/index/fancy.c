@@ -93,21 +93,19 @@ static tt_code range_here(tt_array *index, int64_t *least, int64_t *most, tt_err
   return TT_OK;
 }
 
-/* Does it lie on a device only, so that looking would be to wait? */
-static bool is_away(tt_array *a) {
-  const tt_node *n = a->storage->node;
-  if (n->op == TT_N_BUFFER) return !n->attr.buf->data || n->attr.buf->elsewhere;
-  return tt__array_device(a) > 0;
-}
-
 /* The buffer whose elements are exactly those of a node, and that nobody but us writes to. */
 static tt_buffer *own_buffer(tt_node *n) { return n->op == TT_N_BUFFER && !n->attr.buf->drop ? n->attr.buf : NULL; }
 
-static bool is_known(const tt_buffer *b, const tt_node *whole) {
-  return b && b->ranged && b->ranged_as == whole->dtype;
+static bool recall(tt_node *whole, int64_t *least, int64_t *most) {
+  const tt_buffer *b = own_buffer(whole);
+  if (!b || !b->ranged || b->ranged_as != whole->dtype) return false;
+  *least = b->least;
+  *most = b->most;
+  return true;
 }
 
-static void know(tt_buffer *b, const tt_node *whole, int64_t least, int64_t most) {
+static void remember(tt_node *whole, int64_t least, int64_t most) {
+  tt_buffer *b = own_buffer(whole);
   if (!b) return;
   b->least = least;
   b->most = most;
@@ -118,29 +116,17 @@ static void know(tt_buffer *b, const tt_node *whole, int64_t least, int64_t most
 /* Of all elements of a storage on a device: a loop over parts of it, batches for example, waits once. */
 static tt_code range_of_whole(tt_array *part, int64_t *least, int64_t *most, tt_error *err) {
   tt_node *whole = tt__node_retain(part->storage->node);
-  tt_buffer *b = own_buffer(whole);
-  tt_code code = TT_OK;
-  if (is_known(b, whole)) {
-    *least = b->least;
-    *most = b->most;
-  } else if ((code = range_there(whole, least, most, err)) == TT_OK) {
-    know(own_buffer(whole), whole, *least, *most); /* evaluated by now */
-  }
+  tt_code code = recall(whole, least, most) ? TT_OK : range_there(whole, least, most, err);
+  if (code == TT_OK) remember(whole, *least, *most); /* evaluated by now */
   tt__node_release(whole);
   return code;
 }
 
 /* Of these elements alone. */
 static tt_code range_of(tt_array *index, int64_t *least, int64_t *most, tt_error *err) {
-  tt_node *whole = index->storage->node;
-  bool all = whole->size == index->size;
-  tt_buffer *b = all ? own_buffer(whole) : NULL;
-  if (is_known(b, whole)) {
-    *least = b->least;
-    *most = b->most;
-    return TT_OK;
-  }
-  if (is_away(index)) {
+  bool all = index->storage->node->size == index->size;
+  if (all && recall(index->storage->node, least, most)) return TT_OK;
+  if (!tt__array_at_hand(index)) {
     tt_node *n = tt__array_node(index, err);
     tt_code code = n ? range_there(n, least, most, err) : TT_ENOMEM;
     tt__node_release(n);
@@ -148,15 +134,14 @@ static tt_code range_of(tt_array *index, int64_t *least, int64_t *most, tt_error
   } else {
     TT_TRY(range_here(index, least, most, err));
   }
-  whole = index->storage->node; /* evaluated by now */
-  if (all) know(own_buffer(whole), whole, *least, *most);
+  if (all) remember(index->storage->node, *least, *most); /* evaluated by now */
   return TT_OK;
 }
 
 tt_code tt__array_range(tt_array *index, int64_t len, int64_t *least, int64_t *most, tt_error *err) {
   *least = *most = 0;
   if (index->size == 0) return TT_OK;
-  if (is_away(index) && index->size < index->storage->node->size) {
+  if (!tt__array_at_hand(index) && index->size < index->storage->node->size) {
     TT_TRY(range_of_whole(index, least, most, err));
     if (*least >= -len && *most < len) return TT_OK;
   }

@@ -58,9 +58,6 @@ static tt_code launch(steps_there *s, tt_error *err) {
   return tt__device_launch(&s->text, "recurrent_step", s->blocks, THREADS, &s->args, sizeof s->args, err);
 }
 
-/* Step k of the walk is this one of the sequence. */
-static int64_t place_of(const tt_recurrent *r, int64_t k) { return r->reverse ? r->steps - 1 - k : k; }
-
 static tt_code forward(steps_there *s, const void *x, const void *h, const void *memory, void *y, void *kept,
                        tt_error *err) {
   const tt_recurrent *r = s->r;
@@ -69,7 +66,7 @@ static tt_code forward(steps_there *s, const void *x, const void *h, const void 
   s->args.memory = memory;
   s->args.carry = moved(y, r->steps * s->row);
   for (int64_t k = 0; k < r->steps; k++) {
-    const int64_t at = place_of(r, k);
+    const int64_t at = tt__recurrent_place(r, k);
     s->args.x = moved(x, at * s->gates * s->row);
     s->args.kept = moved(kept, at * of_kept);
     s->args.y = moved(y, at * s->row);
@@ -98,7 +95,7 @@ static tt_code back(steps_there *s, const void *kept, const void *g, void *sums,
   const int64_t of_kept = tt__recurrent_kept(r->kind) * s->row;
   if (r->kind == TT_LSTM) s->args.memory = moved(g, r->steps * s->row);
   for (int64_t k = r->steps - 1; k >= 0; k--) {
-    const int64_t at = place_of(r, k);
+    const int64_t at = tt__recurrent_place(r, k);
     s->args.x = moved(g, at * s->row);
     s->args.kept = moved(kept, at * of_kept);
     s->args.y = sums ? moved(sums, at * s->gates * s->row) : moved(room, k % 2 * s->gates * s->row);

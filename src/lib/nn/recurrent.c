@@ -32,16 +32,13 @@ typedef struct walk {
 
 static char *image_of(char *base, int64_t at, int64_t row) { return base ? base + at * row : NULL; }
 
-/* Step k of the walk is this one of the sequence. */
-static int64_t place_of(const walk *w, int64_t k) { return w->r->reverse ? w->r->steps - 1 - k : k; }
-
 static void forward_images(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   const walk *w = ctx;
   const tt_recurrent *r = w->r;
   const char *before = w->h;
   for (int64_t k = 0; k < r->steps; k++) {
-    const int64_t first = place_of(w, k) * r->images;
+    const int64_t first = tt__recurrent_place(r, k) * r->images;
     w->loops->product(hi - lo, w->outer, w->inner, before + lo * w->row, r->width, w->packed, w->sums + lo * w->sum_row,
                       w->sum_row / w->size);
     for (int64_t i = lo; i < hi; i++) {
@@ -65,7 +62,7 @@ static void back_images(void *ctx, int64_t lo, int64_t hi, int worker) {
   const tt_recurrent *r = w->r;
   const int64_t gates_row = w->gates * w->row;
   for (int64_t k = r->steps - 1; k >= 0; k--) {
-    const int64_t first = place_of(w, k) * r->images;
+    const int64_t first = tt__recurrent_place(r, k) * r->images;
     char *d = w->sums_out ? w->sums_out + first * gates_row : w->spare;
     for (int64_t i = lo; i < hi; i++) {
       char *dx = image_of(w->x_out, first + i, gates_row);

@@ -22,6 +22,11 @@ typedef struct tt_recurrent {
   const void *bias; /* (GRU) [gates * width], added to the product; NULL: none */
 } tt_recurrent;
 
+/* Step k of a walk is this one of the sequence. */
+static inline int64_t tt__recurrent_place(const tt_recurrent *r, int64_t k) {
+  return r->reverse ? r->steps - 1 - k : k;
+}
+
 /* x [steps, images, gates * width], h and memory (LSTM) [images, width]: y [steps, images, width], of LSTM one more
  * with the last memory; `kept` [steps, images, tt__recurrent_kept * width]. NULL: nobody asks. Failure: TT_ENOMEM. */
 TT_HIDDEN tt_code tt__recurrent(const tt_recurrent *r, const void *x, const void *h, const void *memory, void *y,

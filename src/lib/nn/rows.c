@@ -265,10 +265,15 @@ static tt_recurrent recurrent_of(const tt_lib_attr *attr, const tt_operand *w) {
                         .w = w->data};
 }
 
-/* A row's operands on the way there. */
+/* What lies behind the states h of all images: the memory, or a bias; NULL of NULL. */
+static char *behind(const tt_recurrent *r, const void *h) {
+  return h ? (char *)(uintptr_t)h + r->images * r->width * (int64_t)tt__dtype_size(r->type) : NULL;
+}
+
+/* A row's operands on the way there; gives what lies behind the states. */
 static const void *recurrent_there(tt_recurrent *r, const tt_operand *src) {
   r->steps = src[0].len[0];
-  const void *more = (const char *)src[2].data + r->images * r->width * (int64_t)tt__dtype_size(r->type);
+  const void *more = behind(r, src[2].data);
   if (r->kind == TT_GRU && src[2].len[0] > r->images) r->bias = more;
   return more;
 }
@@ -286,17 +291,12 @@ static tt_code recurrent_on(const tt_lib_device *on, const tt_lib_attr *attr, co
   return tt__recurrent_device(on, &r, src[0].data, src[2].data, more, out[0].data, out[1].data, err);
 }
 
-/* The cotangents of the first state: of h, then of the memory. */
-static char *memory_of(const tt_recurrent *r, char *h) {
-  return h ? h + r->images * r->width * (int64_t)tt__dtype_size(r->type) : NULL;
-}
-
 static tt_code recurrent_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   tt_recurrent r = recurrent_of(attr, &src[0]);
   r.steps = src[1].len[0];
   char *h = out[1].data;
   void *x = r.kind == TT_GRU ? out[2].data : NULL;
-  return tt__recurrent_back(&r, src[1].data, src[2].data, out[0].data, x, h, memory_of(&r, h), err);
+  return tt__recurrent_back(&r, src[1].data, src[2].data, out[0].data, x, h, behind(&r, h), err);
 }
 
 static tt_code recurrent_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
@@ -305,7 +305,7 @@ static tt_code recurrent_back_on(const tt_lib_device *on, const tt_lib_attr *att
   r.steps = src[1].len[0];
   char *h = out[1].data;
   void *x = r.kind == TT_GRU ? out[2].data : NULL;
-  return tt__recurrent_back_device(on, &r, src[1].data, src[2].data, out[0].data, x, h, memory_of(&r, h), err);
+  return tt__recurrent_back_device(on, &r, src[1].data, src[2].data, out[0].data, x, h, behind(&r, h), err);
 }
 
 /* A product in each step. */
