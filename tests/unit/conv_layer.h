@@ -4,7 +4,7 @@
 #ifndef CONV_LAYER_H
 #define CONV_LAYER_H
 
-#include "lib/nn/convolve.h"
+#include "lib/nn/convolve/convolve.h"
 
 enum { LAYER_FORWARD, LAYER_BACK_DATA, LAYER_BACK_FILTER };
 

@@ -7,8 +7,8 @@
 #define TT_LIB_NN_CUDNN_H
 
 #include "ir/library.h"
-#include "lib/nn/attention.h"
-#include "lib/nn/convolve.h"
+#include "lib/nn/attention/attention.h"
+#include "lib/nn/convolve/convolve.h"
 #include "lib/vendor.h"
 
 enum { TT_CUDNN_AXES = 5, TT_CUDNN_TENSORS = 32, TT_CUDNN_OPS = 24 };
@@ -75,8 +75,8 @@ TT_HIDDEN tt_code tt__cudnn_run(const tt_lib_device *on, const tt_cudnn_graph *g
 TT_HIDDEN tt_code tt__cudnn_convolve(const tt_lib_device *on, const tt_conv *c, bool exact, tt_error *err);
 
 /*
-** Attention as lib/nn/attention.h has it, of float16 and bfloat16 without a mask. `o` and `g` of the way back: the
-** result, and its cotangent, of the same type. TT_ENOTIMPL, with nothing done: not one of cuDNN's, or no cuDNN.
+** Attention as nn/attention/attention.h has it, of float16 and bfloat16 without a mask. `o` and `g` of the way back:
+** the result, and its cotangent, of the same type. TT_ENOTIMPL, with nothing done: not one of cuDNN's, or no cuDNN.
 */
 TT_HIDDEN tt_code tt__cudnn_attention(const tt_lib_device *on, const tt_attention *a, void *o, void *lse,
                                       tt_error *err);

@@ -7,9 +7,9 @@
 #define TT_LIB_NN_DEVICE_H
 
 #include "ir/library.h"
-#include "lib/nn/attention.h"
-#include "lib/nn/convolve.h"
-#include "lib/nn/recurrent.h"
+#include "lib/nn/attention/attention.h"
+#include "lib/nn/convolve/convolve.h"
+#include "lib/nn/recurrent/recurrent.h"
 
 /* Does a device multiply matrices of 16-bit floats as our kernels for them ask it to? */
 static inline bool tt__nn_multiplies_halves(const tt_lib_device *on, tt_dtype t) {

@@ -2,11 +2,11 @@
 ** The library rows of networks. Their operands: ir/convolution.h, ir/recurrent.h, fn/nn/attention.h.
 */
 #include "base/mem.h"
-#include "lib/nn/attention.h"
-#include "lib/nn/convolve.h"
+#include "lib/nn/attention/attention.h"
+#include "lib/nn/convolve/convolve.h"
 #include "lib/nn/cudnn.h"
 #include "lib/nn/device.h"
-#include "lib/nn/recurrent.h"
+#include "lib/nn/recurrent/recurrent.h"
 #include "lib/product/device.h"
 #include "lib/rows.h"
 

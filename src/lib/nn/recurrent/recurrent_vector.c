@@ -2,7 +2,7 @@
 ** The vector loops of recurrent networks for each level of vectors; see recurrent_vector.h. Fused multiply-add is
 ** spelled, so that it does not hang on -ffp-contract.
 */
-#include "lib/nn/recurrent_vector.h"
+#include "lib/nn/recurrent/recurrent_vector.h"
 
 #include <assert.h>
 #include <string.h>
@@ -33,7 +33,7 @@ enum { ROWS = 4, VECTORS = 2 }; /* of a block that stays in registers */
 #define FMA_F64 PLAIN_FMA
 #define FUSED_F32 PLAIN_FUSED
 #define FUSED_F64 PLAIN_FUSED
-#include "lib/nn/recurrent_level.inc"
+#include "lib/nn/recurrent/recurrent_level.inc"
 #if TT_NN_LEVELS > 1
 #define FMA_256_F32(c, x, y) _mm256_fmadd_ps(_mm256_set1_ps(x), y, c)
 #define FMA_256_F64(c, x, y) _mm256_fmadd_pd(_mm256_set1_pd(x), y, c)
@@ -45,7 +45,7 @@ enum { ROWS = 4, VECTORS = 2 }; /* of a block that stays in registers */
 #define FMA_F64 FMA_256_F64
 #define FUSED_F32 __builtin_fmaf
 #define FUSED_F64 __builtin_fma
-#include "lib/nn/recurrent_level.inc"
+#include "lib/nn/recurrent/recurrent_level.inc"
 #define TARGET TT_NN_TARGET_2
 #define LEVEL(x) LEVEL_2(x)
 #define LEVEL_2(x) x##_2
@@ -60,7 +60,7 @@ enum { ROWS = 4, VECTORS = 2 }; /* of a block that stays in registers */
 #endif
 #define FUSED_F32 __builtin_fmaf
 #define FUSED_F64 __builtin_fma
-#include "lib/nn/recurrent_level.inc"
+#include "lib/nn/recurrent/recurrent_level.inc"
 #endif
 
 static const tt_recurrent_loops *const loops[TT_NN_LEVELS][2] = {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/pool/pool.h"
-#include "lib/nn/convolve_int.h"
+#include "lib/nn/convolve/convolve_int.h"
 #include "lib/nn/vector_level.h"
 #include "scalar/prelude.h"
 
@@ -33,16 +33,16 @@ static inline void inside(int64_t first, int64_t by, int64_t in, int64_t *lo, in
 #define TARGET
 #define LEVEL(x) LEVEL_0(x)
 #define LEVEL_0(x) x##_0
-#include "lib/nn/convolve_direct.inc"
+#include "lib/nn/convolve/convolve_direct.inc"
 #if TT_NN_LEVELS > 1
 #define TARGET TT_NN_TARGET_1
 #define LEVEL(x) LEVEL_1(x)
 #define LEVEL_1(x) x##_1
-#include "lib/nn/convolve_direct.inc"
+#include "lib/nn/convolve/convolve_direct.inc"
 #define TARGET TT_NN_TARGET_2
 #define LEVEL(x) LEVEL_2(x)
 #define LEVEL_2(x) x##_2
-#include "lib/nn/convolve_direct.inc"
+#include "lib/nn/convolve/convolve_direct.inc"
 #endif
 
 #define PLANES(n) \

@@ -2,7 +2,7 @@
 ** Attention by tiles of the blocked product. Scores are made with keys as rows and queries as columns: a tile's rows go
 ** straight into a panel of the next product, and each query has a lane of the vectors in between.
 */
-#include "lib/nn/attention.h"
+#include "lib/nn/attention/attention.h"
 
 #include <assert.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/integer.h"
 #include "base/mem.h"
 #include "base/pool/pool.h"
-#include "lib/nn/attention_vector.h"
+#include "lib/nn/attention/attention_vector.h"
 #include "lib/product/gemm_tile.h"
 #include "scalar/prelude.h"
 #include "scalar/prelude_f64.h"
@@ -105,7 +105,7 @@ typedef struct backward {
 #define TILES_P float
 #define TILES_LOAD PLAIN
 #define TILES_STORE PLAIN
-#include "lib/nn/attention_tiles.inc"
+#include "lib/nn/attention/attention_tiles.inc"
 
 #define TILES(x) attend_##x##_f64
 #define TILES_G TILES
@@ -113,7 +113,7 @@ typedef struct backward {
 #define TILES_P double
 #define TILES_LOAD PLAIN
 #define TILES_STORE PLAIN
-#include "lib/nn/attention_tiles.inc"
+#include "lib/nn/attention/attention_tiles.inc"
 
 #define TILES(x) attend_##x##_f16
 #define TILES_G(x) attend_##x##_f32
@@ -121,7 +121,7 @@ typedef struct backward {
 #define TILES_P float
 #define TILES_LOAD tt_cast_f16_f32
 #define TILES_STORE tt_cast_f32_f16
-#include "lib/nn/attention_tiles.inc"
+#include "lib/nn/attention/attention_tiles.inc"
 
 #define TILES(x) attend_##x##_bf16
 #define TILES_G(x) attend_##x##_f32
@@ -129,7 +129,7 @@ typedef struct backward {
 #define TILES_P float
 #define TILES_LOAD tt_cast_bf16_f32
 #define TILES_STORE tt_cast_f32_bf16
-#include "lib/nn/attention_tiles.inc"
+#include "lib/nn/attention/attention_tiles.inc"
 
 typedef struct attend_kind {
   void (*forward)(const forward *f, int64_t batch, int64_t first, int64_t count, const attend_room *r);

@@ -2,7 +2,7 @@
 ** Plain convolutions as blocked products. A task owns a rectangle of outputs and places: it packs what it needs of w
 ** and of the windows, a part of the sum after the other, adds tiles up in memory of its own and stores them at the end.
 */
-#include "lib/nn/convolve_int.h"
+#include "lib/nn/convolve/convolve_int.h"
 
 #include <assert.h>
 #include <string.h>
@@ -78,28 +78,28 @@ static void clip(const columns *k, const run *r, int64_t first, int64_t *lo, int
 #define PACK_P float
 #define PACK_LOAD PLAIN
 #define PACK_STORE PLAIN
-#include "lib/nn/convolve_pack.inc"
+#include "lib/nn/convolve/convolve_pack.inc"
 
 #define PACK_NAME(x) x##_f64
 #define PACK_S double
 #define PACK_P double
 #define PACK_LOAD PLAIN
 #define PACK_STORE PLAIN
-#include "lib/nn/convolve_pack.inc"
+#include "lib/nn/convolve/convolve_pack.inc"
 
 #define PACK_NAME(x) x##_f16
 #define PACK_S uint16_t
 #define PACK_P float
 #define PACK_LOAD tt_cast_f16_f32
 #define PACK_STORE tt_cast_f32_f16
-#include "lib/nn/convolve_pack.inc"
+#include "lib/nn/convolve/convolve_pack.inc"
 
 #define PACK_NAME(x) x##_bf16
 #define PACK_S uint16_t
 #define PACK_P float
 #define PACK_LOAD tt_cast_bf16_f32
 #define PACK_STORE tt_cast_f32_bf16
-#include "lib/nn/convolve_pack.inc"
+#include "lib/nn/convolve/convolve_pack.inc"
 
 typedef struct kind {
   tt_tile_type tile;

@@ -2,14 +2,14 @@
 ** The walks over a sequence of recurrent.h. Weights are packed once; each thread has images of its own and goes
 ** through all steps with them.
 */
-#include "lib/nn/recurrent.h"
+#include "lib/nn/recurrent/recurrent.h"
 
 #include <string.h>
 
 #include "base/integer.h"
 #include "base/mem.h"
 #include "base/pool/pool.h"
-#include "lib/nn/recurrent_vector.h"
+#include "lib/nn/recurrent/recurrent_vector.h"
 
 enum {
   BLOCK = 4,           /* images that are cheaper together */

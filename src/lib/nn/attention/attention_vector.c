@@ -1,7 +1,7 @@
 /*
 ** The vector loops of attention for each level of vectors; see attention_vector.h.
 */
-#include "lib/nn/attention_vector.h"
+#include "lib/nn/attention/attention_vector.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,20 +15,20 @@
 #define LEVEL_0(x) x##_0
 #define FUSED_F32(a, b, c) ((a) * (b) + (c))
 #define FUSED_F64(a, b, c) ((a) * (b) + (c))
-#include "lib/nn/attention_vector_level.inc"
+#include "lib/nn/attention/attention_vector_level.inc"
 #if TT_NN_LEVELS > 1
 #define TARGET TT_NN_TARGET_1
 #define LEVEL(x) LEVEL_1(x)
 #define LEVEL_1(x) x##_1
 #define FUSED_F32(a, b, c) __builtin_fmaf(a, b, c)
 #define FUSED_F64(a, b, c) __builtin_fma(a, b, c)
-#include "lib/nn/attention_vector_level.inc"
+#include "lib/nn/attention/attention_vector_level.inc"
 #define TARGET TT_NN_TARGET_2
 #define LEVEL(x) LEVEL_2(x)
 #define LEVEL_2(x) x##_2
 #define FUSED_F32(a, b, c) __builtin_fmaf(a, b, c)
 #define FUSED_F64(a, b, c) __builtin_fma(a, b, c)
-#include "lib/nn/attention_vector_level.inc"
+#include "lib/nn/attention/attention_vector_level.inc"
 #endif
 
 #define LOOPS(t, n) \

@@ -2,12 +2,12 @@
 ** Takes convolutions apart into plain ones: where x has zeros between its elements, each place only meets every so
 ** many taps, and the places that meet the same ones make a convolution of their own.
 */
-#include "lib/nn/convolve.h"
+#include "lib/nn/convolve/convolve.h"
 
 #include <string.h>
 
 #include "base/integer.h"
-#include "lib/nn/convolve_int.h"
+#include "lib/nn/convolve/convolve_int.h"
 #include "scalar/prelude.h"
 
 /* ---- results that meet no tap */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/device_call.h"
-#include "lib/nn/convolve_int.h"
+#include "lib/nn/convolve/convolve_int.h"
 #include "lib/nn/device.h"
 
 extern const char tt__text_convolve_above[], tt__text_convolve[], tt__text_convolve_half[], tt__text_convolve_few[];

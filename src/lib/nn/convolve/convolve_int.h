@@ -5,7 +5,7 @@
 #define TT_LIB_NN_CONVOLVE_INT_H
 
 #include "base/integer.h"
-#include "lib/nn/convolve.h"
+#include "lib/nn/convolve/convolve.h"
 
 /* What does a plain convolution; channels, taps and lengths of x may be 0, what is stored has elements. */
 typedef tt_code (*tt_conv_plain_fn)(const tt_conv *c, void *ctx, tt_error *err);
