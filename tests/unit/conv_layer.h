@@ -1,5 +1,5 @@
 /*
-** What a layer asks of convolutions: forward and both gradients, as fn/nn/convolution.c says them.
+** What a layer asks of convolutions: forward and both gradients, as fn/nn/spatial/convolution.c says them.
 */
 #ifndef CONV_LAYER_H
 #define CONV_LAYER_H

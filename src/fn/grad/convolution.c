@@ -5,7 +5,7 @@
 
 #include "fn/grad/networks.h"
 #include "fn/linalg/matrix.h"
-#include "fn/nn/convolution.h"
+#include "fn/nn/spatial/convolution.h"
 
 /* The cotangent as [images, groups, outputs, P...]. */
 static tt_array *in_groups(tt_composer *c, tt_array *g, const tt_array *w, bool turned) {

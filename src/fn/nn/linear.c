@@ -6,7 +6,7 @@
 #include "fn/grad/leaf.h"
 #include "fn/linalg/matrix.h"
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 #include "graph/tape.h"
 
 static bool same_type(tt_composer *c, const tt_array *a, const tt_array *b) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 #include "graph/session.h"
 
 /* The moments along axes, which stay. */

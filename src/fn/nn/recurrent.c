@@ -8,7 +8,7 @@
 
 #include "fn/linalg/matrix.h"
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 #include "graph/tape.h"
 
 static const char *const names[] = {

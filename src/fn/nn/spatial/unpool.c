@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 #include "fn/random/draw.h"
 #include "ir/convolution.h"
 

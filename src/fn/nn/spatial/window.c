@@ -1,7 +1,7 @@
 /*
 ** Arguments of functions over windows; see window.h.
 */
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 
 #include <stdio.h>
 

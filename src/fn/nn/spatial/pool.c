@@ -6,7 +6,7 @@
 
 #include "base/integer.h"
 #include "fn/fn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 #include "graph/tape.h"
 #include "ir/convolution.h"
 

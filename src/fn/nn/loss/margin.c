@@ -3,7 +3,7 @@
 ** target picks is found by comparison.
 */
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 
 /* What is above 0, which ends there with slope 0. */
 static tt_array *above_zero(tt_composer *c, tt_array *a) {

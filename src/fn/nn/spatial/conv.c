@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fn/fn.h"
-#include "fn/nn/convolution.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/convolution.h"
+#include "fn/nn/spatial/window.h"
 
 /* What both take, in PyTorch's order of axes: input [N, C, S...], weight [O, C / groups, K...] or, transposed,
  * [C, O / groups, K...]. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 #include "graph/tape.h"
 
 static bool check_width(tt_composer *c, const char *mode, tt_array *x, int axis, int64_t width) {

@@ -7,7 +7,7 @@
 
 #include "base/integer.h"
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 
 enum { TAPS = 4 };
 

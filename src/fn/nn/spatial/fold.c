@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 
 enum { SPACE = 2 };
 

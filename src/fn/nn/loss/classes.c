@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 
 /* input [images, classes, ...] or [classes], target [images, ...] of classes, or as input of chances */
 typedef struct classed {

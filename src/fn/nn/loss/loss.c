@@ -5,7 +5,7 @@
 
 #include "fn/term.h"
 #include "fn/nn/nn.h"
-#include "fn/nn/window.h"
+#include "fn/nn/spatial/window.h"
 #include "graph/session.h"
 
 /* ---- of one expression: x the input, y the target, a a number */

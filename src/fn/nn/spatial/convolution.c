@@ -1,7 +1,7 @@
 /*
 ** The convolution in a calculation; see convolution.h.
 */
-#include "fn/nn/convolution.h"
+#include "fn/nn/spatial/convolution.h"
 
 #include <assert.h>
 #include <string.h>
