@@ -2,7 +2,7 @@
 ** The functions of tutti/elementwise.h: arguments, the lock, a call. Kernels given as expressions are custom.h's.
 */
 #include "graph/session.h"
-#include "launch/custom.h"
+#include "launch/expression/custom.h"
 #include "launch/language.h"
 
 /* ---- making */

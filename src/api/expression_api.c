@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "graph/session.h"
-#include "launch/expression.h"
+#include "launch/expression/expression.h"
 
 tt_code tt_expression_new(const tt_expression_source *source, tt_expression **out, tt_error *err) {
   *out = NULL;

@@ -13,7 +13,7 @@
 #include "device/staging.h"
 #include "graph/call.h"
 #include "graph/session.h"
-#include "launch/jit.h"
+#include "launch/python/jit.h"
 #include "launch/language.h"
 
 _Static_assert(TT_PROGRAM_LONGEST == TT_JIT_LONGEST, "the longest axis");

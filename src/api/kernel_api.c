@@ -1,11 +1,11 @@
 /*
-** The functions of tutti/kernel.h: arguments, the lock, a call. Programs are launch/program.h's.
+** The functions of tutti/kernel.h: arguments, the lock, a call. Programs are launch/cuda_c/program.h's.
 */
 #include <assert.h>
 
 #include "graph/session.h"
 #include "launch/language.h"
-#include "launch/program.h"
+#include "launch/cuda_c/program.h"
 #include "run/exec_call.h"
 
 /* ---- programs */

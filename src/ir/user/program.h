@@ -236,7 +236,7 @@ struct tt_pcall {
   const int64_t *hidden; /* words of the hidden arrays */
   char *shared;          /* dynamic shared memory of the block */
   char *local;           /* private arrays of the block's threads */
-  void *host;            /* launch/jit.c's */
+  void *host;            /* launch/python/jit.c's */
   uint64_t random[2];    /* state of this thread's random numbers */
   void *(*alloc)(tt_pcall *call, int64_t bytes, int32_t zero);
   void (*print)(tt_pcall *call, const char *kinds, const int64_t *word);

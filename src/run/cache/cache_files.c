@@ -1,6 +1,6 @@
 /*
-** The files that run/cache/cache.c, launch/cache_hints.c, run/machine/calibrate.c and lang/cuda_c/cache.c keep in the
-** folder of tt__dir_cache: how many, how large, away with them.
+** The files that run/cache/cache.c, launch/python/cache_hints.c, run/machine/calibrate.c and lang/cuda_c/cache.c keep
+** in the folder of tt__dir_cache: how many, how large, away with them.
 */
 #include "run/cache/cache_files.h"
 

@@ -4,7 +4,7 @@
 */
 #include <string.h>
 
-#include "launch/program.h"
+#include "launch/cuda_c/program.h"
 #include "base/mem.h"
 #include "device/streams.h"
 #include "device/device.h"

@@ -7,8 +7,8 @@
 
 #include "graph/build.h"
 #include "lang/expr/kernel.h"
-#include "launch/expression.h"
-#include "launch/program.h"
+#include "launch/expression/expression.h"
+#include "launch/cuda_c/program.h"
 #include "tutti/elementwise.h"
 
 enum { TT_CUSTOM_ARGS = 256, TT_CUSTOM_GRAPH = 62, TT_CUSTOM_ENTRIES = 3 };

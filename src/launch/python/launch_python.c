@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "launch/jit.h"
+#include "launch/python/jit.h"
 #include "launch/launch.h"
 #include "launch/raw.h"
 #include "device/device.h"
@@ -14,7 +14,7 @@
 #include "run/device/device_code.h"
 #include "run/exec_call.h"
 #include "run/wanted.h"
-#include "launch/jit.h"
+#include "launch/python/jit.h"
 
 enum { MOST_WORDS = TT_CALL_ARGS / 8 - 1 }; /* the last one is the size of dynamic shared memory */
 

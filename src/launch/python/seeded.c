@@ -1,4 +1,4 @@
-#include "launch/seeded.h"
+#include "launch/python/seeded.h"
 
 #include <assert.h>
 

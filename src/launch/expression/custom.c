@@ -2,7 +2,7 @@
 ** Kernels given as expressions made, asked about, their text read for the types of a call and
 ** compiled where it has to be; see custom.h.
 */
-#include "launch/custom.h"
+#include "launch/expression/custom.h"
 
 #include <assert.h>
 #include <stdio.h>

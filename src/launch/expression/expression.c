@@ -4,7 +4,7 @@
 ** A reduction is three formulas: the map over the inputs, the identity over nothing, and what is done after over the
 ** numbers, `a`, and the output.
 */
-#include "launch/expression.h"
+#include "launch/expression/expression.h"
 
 #include <assert.h>
 #include <string.h>

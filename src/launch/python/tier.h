@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "launch/jit.h"
+#include "launch/python/jit.h"
 
 typedef struct tt_tier tt_tier;
 

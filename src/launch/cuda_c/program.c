@@ -1,7 +1,7 @@
 /*
 ** Programs: made, kept, asked; see program.h.
 */
-#include "launch/program.h"
+#include "launch/cuda_c/program.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
 ** The file "known": PLACES marks of eight bytes, one digest's upper half at the place that its lower half says.
 */
-#include "launch/cache_hints.h"
+#include "launch/python/cache_hints.h"
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 ** Calls of compiled kernels given as expressions: their arguments, the arrays that live as long, launches; see
 ** custom.h.
 */
-#include "launch/custom.h"
+#include "launch/expression/custom.h"
 
 #include <assert.h>
 

@@ -15,7 +15,7 @@
 struct tt_jit {
   tt_proc program;      /* kept for its types */
   tt_program_fn fn;     /* read and written atomically; NULL: not made, or not yet */
-  struct tt_tier *tier; /* what runs until then (launch/tier.h); NULL: nothing */
+  struct tt_tier *tier; /* what runs until then (launch/python/tier.h); NULL: nothing */
   tt_str source, types, result;
   char name[48];                              /* of its function in every text */
   struct tt_routine *routine[TT_JIT_DEVICES]; /* of each device it was launched on */

@@ -9,7 +9,7 @@
 #include "ir/dtype.h"
 #include "lang/cuda_c/run.h"
 #include "lang/cuda_c/team.h"
-#include "launch/jit.h"
+#include "launch/python/jit.h"
 
 enum { GAP = 1024 }; /* bytes between two shared arrays: what lies beyond one is no other */
 

@@ -3,7 +3,7 @@
 */
 #include <string.h>
 
-#include "launch/custom.h"
+#include "launch/expression/custom.h"
 
 enum { MOST = 1 << 30 }; /* elements of one launch */
 

@@ -1,7 +1,7 @@
 /*
 ** Programs on devices; see program.h.
 */
-#include "launch/device_program.h"
+#include "launch/cuda_c/device_program.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
 ** Which code a call runs, and the way from the first to the compiler's.
 */
-#include "launch/tier.h"
+#include "launch/python/tier.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
 ** Programs from text to code, and the host's side of a call: memory, printing, threads, failures.
 */
-#include "launch/jit.h"
+#include "launch/python/jit.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -24,10 +24,10 @@
 #include "graph/session.h"
 #include "run/cache/cache.h"
 #include "run/exec.h"
-#include "launch/cache_hints.h"
+#include "launch/python/cache_hints.h"
 #include "launch/launch.h"
-#include "launch/seeded.h"
-#include "launch/tier.h"
+#include "launch/python/seeded.h"
+#include "launch/python/tier.h"
 
 enum { POLL_NS = 50000000, BLOCK_THREADS = 1024, STATIC_SHARED = 48 << 10 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "launch/program.h"
+#include "launch/cuda_c/program.h"
 #include "launch/launch.h"
 #include "launch/raw.h"
 #include "device/device.h"

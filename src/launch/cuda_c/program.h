@@ -7,7 +7,7 @@
 #include "base/lock.h"
 #include "base/str.h"
 #include "lang/cuda_c/cudac.h"
-#include "launch/device_program.h"
+#include "launch/cuda_c/device_program.h"
 #include "tutti/kernel.h"
 
 #define TT_PROGRAM_DEVICES 16

@@ -2,7 +2,7 @@
 ** Calls of reductions given as expressions: as operations of the graph, or as launches of
 ** compiled code, which turns its inputs so that what is reduced comes last.
 */
-#include "launch/custom.h"
+#include "launch/expression/custom.h"
 
 enum { MOST_ROWS = 1 << 30, MOST_BLOCKS = INT32_MAX }; /* of one launch */
 
