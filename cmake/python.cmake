@@ -1,7 +1,7 @@
 # The extension `tutti._core`: one stable-ABI module that links the whole core statically.
 # build/python/tutti holds the module beside links to the package's files, so that
 # PYTHONPATH=build/python runs the checkout, and two build folders never share a module.
-file(GLOB tutti_core_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tutti/_core/*.c)
+file(GLOB_RECURSE tutti_core_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tutti/_core/*.c)
 if(NOT TUTTI_PYTHON OR NOT tutti_core_sources)
   return()
 endif()
@@ -15,7 +15,7 @@ endif()
 # What its functions document of themselves: rows, and tables beside the sources.
 set(tutti_documents ${PROJECT_BINARY_DIR}/generated/documents.inc)
 set(tutti_core_folder ${PROJECT_SOURCE_DIR}/python/tutti/_core)
-set(tutti_documented module insight line array dtype method subclass)
+set(tutti_documented module insight line dtype array/array array/method array/subclass)
 list(TRANSFORM tutti_documented REPLACE "(.+)" "${tutti_core_folder}/\\1.c")
 add_custom_command(OUTPUT ${tutti_documents} VERBATIM
   COMMAND ${Python_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/documents.py ${tutti_documents}
@@ -25,7 +25,7 @@ add_custom_command(OUTPUT ${tutti_documents} VERBATIM
   COMMENT "Writing the documentation of functions")
 
 add_library(_core MODULE ${tutti_core_sources} ${tutti_documents} ${tutti_object_files})
-target_include_directories(_core PRIVATE ${PROJECT_BINARY_DIR}/generated)
+target_include_directories(_core PRIVATE ${tutti_core_folder} ${PROJECT_BINARY_DIR}/generated)
 tutti_compile(_core)
 target_compile_definitions(_core PRIVATE Py_LIMITED_API=0x030B0000)
 target_include_directories(_core SYSTEM PRIVATE ${Python_INCLUDE_DIRS})

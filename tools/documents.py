@@ -267,7 +267,7 @@ def operations(tables):
 def main(out):
     tables, made = Tables(), {}
     table = rows()
-    methods = re.findall(r'X\((\w+), "([\w.]+)"\)', read("python", "tutti", "_core", "method.c"))
+    methods = re.findall(r'X\((\w+), "([\w.]+)"\)', read("python", "tutti", "_core", "array", "method.c"))
     table |= {f"ndarray.{method}": table[row] for method, row in methods}
     more = functions_of_elements()
     bound = {f"ndarray.{method}" for method, _ in methods} | {"ndarray.view"}
@@ -282,13 +282,13 @@ def main(out):
         body += [p for p in map(Parameter, more.get(function, [])) if p.name not in {q.name for q in body}]
         call = f"{short}({', '.join(shown)})"
         made[function] = document(tables, function, call, body, words, RESULT)
-    own_parts = {"module.c": "", "insight.c": "", "line.c": "", "array.c": "", "dtype.c": ""}
-    own_parts |= {"method.c": "ndarray.", "subclass.c": "ndarray."}
+    own_parts = {"module.c": "", "insight.c": "", "line.c": "", "array/array.c": "", "dtype.c": ""}
+    own_parts |= {"array/method.c": "ndarray.", "array/subclass.c": "ndarray."}
     for path, prefix in own_parts.items():
         for function, (signature, words) in own(path, prefix).items():
             params = [Parameter(p) for p in split(signature) if p not in ("*", "/", "$self")]
             call = f"{function.rpartition('.')[2]}({signature})"
-            result = [] if path in ("array.c", "dtype.c") else RESULT  # classes
+            result = [] if path in ("array/array.c", "dtype.c") else RESULT  # classes
             made[function] = document(tables, function, call, params, words, result)
     made = dict(operations(tables)) | made
     with open(out, "w", encoding="utf-8") as f:

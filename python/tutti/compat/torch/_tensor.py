@@ -1,4 +1,4 @@
-"""The class of tensors: tutti's arrays with PyTorch's methods. Its arithmetic is in the extension (_core/tensor.c)."""
+"""The class of tensors: tutti's arrays with PyTorch's methods. Their arithmetic is in _core/array/tensor.c."""
 
 import collections
 import math

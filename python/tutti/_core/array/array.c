@@ -1,6 +1,6 @@
 /*
 ** The type `tutti.ndarray`: birth, death, and the table of its slots. What the slots do is
-** in number.c, index.c, attribute.c, method.c and export.c.
+** in number.c, index.c, attribute.c, method.c and exchange/export.c.
 */
 #include "core.h"
 
