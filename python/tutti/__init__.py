@@ -10,7 +10,7 @@ print(y)                        # computed, in one pass over x
 
 import os as _os
 
-from . import _core, _hooks, _libraries, _table, exceptions
+from . import _core, _hooks, _table, exceptions
 from ._core import (
     array,
     asanyarray,
@@ -60,6 +60,7 @@ from ._device import Device, device, devices
 from ._functions import *
 from ._info import __array_namespace_info__, finfo, iinfo, isdtype
 from ._insight import Ledger, ledger, profile, strict
+from ._neighbours import _libraries
 from ._printing import array2string, array_repr, array_str, get_printoptions, printoptions, set_printoptions
 from .exceptions import AxisError
 
@@ -88,14 +89,14 @@ if _os.environ.get("TUTTI_DEBUG") or _os.environ.get("TUTTI_TRACE"):
 
 # Names that few programs use, each with the module that is imported when one is asked for.
 _LATER = {
-    "_checkpoint": "load_checkpoint save_checkpoint",
+    "_files._checkpoint": "load_checkpoint save_checkpoint",
     "_expression_kernel": "ElementwiseKernel ReductionKernel",
     "_hooks": "flatiter",
-    "_io": "fromfile load save savez savez_compressed",
+    "_files._io": "fromfile load save savez savez_compressed",
     "_jit": "guvectorize jit njit prange stencil vectorize",
     "_names": "False_ True_ c_ complexfloating errstate floating generic geterr inexact integer issubdtype mgrid "
     "ndenumerate ndindex number ogrid r_ seterr signedinteger unsignedinteger",
-    "_text": "loadtxt savetxt",
+    "_files._text": "loadtxt savetxt",
     "amp": "amp",
     "callbacks": "callbacks",
     "metrics": "metrics",
@@ -103,7 +104,7 @@ _LATER = {
     "autograd": "Function autograd checkpoint detect_anomaly enable_grad grad hessian is_grad_enabled jacobian jvp "
     "no_grad set_grad_enabled value_and_grad vjp",
     "_digits": "base_repr binary_repr format_float_positional format_float_scientific",
-    "_genfromtxt": "genfromtxt",
+    "_files._genfromtxt": "genfromtxt",
     "_more": "asarray_chkfinite common_type fromstring iterable mask_indices memmap min_scalar_type require row_stack "
     "typename",
     "_poly1d": "poly1d",

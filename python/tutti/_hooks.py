@@ -199,19 +199,19 @@ def rules(t):
 
 
 def _their_operator(*args):
-    from . import _numpy as bridge
+    from ._neighbours import _numpy as bridge
 
     return bridge.their_operator(*args)
 
 
 def _arrow(*args, **kwargs):
-    from . import _libraries
+    from ._neighbours import _libraries
 
     return _libraries.arrow_array(*args, **kwargs)
 
 
 def _jax_array(a):
-    from . import _libraries
+    from ._neighbours import _libraries
 
     return _libraries.jax_array(a)
 
@@ -223,31 +223,31 @@ def _number_class(kind):
 
 
 def _numpy(a, dtype=None, copy=True):
-    from . import _numpy as bridge
+    from ._neighbours import _numpy as bridge
 
     return bridge.array(a, dtype, copy)
 
 
 def _numpy_dtype(d):
-    from . import _numpy as bridge
+    from ._neighbours import _numpy as bridge
 
     return bridge.dtype(d)
 
 
 def _array_ufunc(*args, **kwargs):
-    from . import _numpy as bridge
+    from ._neighbours import _numpy as bridge
 
     return bridge.array_ufunc(*args, **kwargs)
 
 
 def _array_function(*args, **kwargs):
-    from . import _numpy as bridge
+    from ._neighbours import _numpy as bridge
 
     return bridge.array_function(*args, **kwargs)
 
 
 def _tofile(*args, **kwargs):
-    from . import _io
+    from ._files import _io
 
     return _io.tofile(*args, **kwargs)
 

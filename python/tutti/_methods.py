@@ -90,7 +90,7 @@ def dump(self, file):
     """Write the pickle of the array to a file."""
     import pickle
 
-    from . import _io
+    from ._files import _io
 
     if not _io._is_path(file):
         pickle.dump(self, file)

@@ -17,7 +17,7 @@ from collections import Counter, OrderedDict
 import tutti as tt
 
 from ... import _core
-from ..._io import _is_path, _replacing
+from ..._files._io import _is_path, _replacing
 
 UnpicklingError = pickle.UnpicklingError
 _STORAGES = {

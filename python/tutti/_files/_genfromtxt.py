@@ -1,6 +1,7 @@
 """Tables of text in which some numbers are missing."""
 
-from . import _core, _io, _text
+from .. import _core
+from . import _io, _text
 
 _NAMED = "tables with names or several types of columns are records, which there are none of: read columns by usecols"
 

@@ -5,7 +5,7 @@ A library is told when it and tutti are both imported, in whichever order.
 
 import sys
 
-from . import _core
+from .. import _core
 
 # ---- pyarrow asks by a method
 
@@ -71,7 +71,7 @@ def _tell_dask(array):
 
 def _tell_cloudpickle(cloudpickle):
     """Functions that only this process can name travel by value, as plain ones do there."""
-    from ._jit import cuda_kernels, device_ufunc, dispatch, elementwise
+    from .._jit import cuda_kernels, device_ufunc, dispatch, elementwise
 
     for kind in (
         dispatch.Compiled,

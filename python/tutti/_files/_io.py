@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Mapping
 
-from . import _core
+from .. import _core
 
 _MAGIC = b"\x93NUMPY"
 _PIECE = 1 << 24  # bytes written at once: what a compressor takes in some tenths of a second, for Ctrl-C

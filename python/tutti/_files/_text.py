@@ -2,7 +2,8 @@
 
 import os
 
-from . import _core, _io
+from .. import _core
+from . import _io
 
 
 def _open(name, mode, encoding):

@@ -4,8 +4,8 @@ import base64
 import json
 import math
 
-from . import _core
-from .safetensors import SafetensorError, safe_open, save_file
+from .. import _core
+from ..safetensors import SafetensorError, safe_open, save_file
 
 _FORMAT = "tutti.checkpoint"
 _VERSION = "1"

@@ -7,7 +7,7 @@ from numba.core.pythonapi import NativeValue, unbox
 from numba.extending import typeof_impl
 from numba.np import numpy_support
 
-from . import _core
+from .. import _core
 
 
 class TuttiArray(types.Array):
@@ -49,7 +49,7 @@ def register():
     register_default(TuttiArray)(models.ArrayModel)
     typeof_impl.register(_core.ndarray)(_typeof)
     for kind in "iufcb":
-        from ._names import classes
+        from .._names import classes
 
         typeof_impl.register(classes[kind])(_typeof)
     unbox(TuttiArray)(_unbox)

@@ -10,9 +10,9 @@ import numpy as np
 
 import tutti
 
-from . import _core
-from ._hooks import THEIRS, rules
-from ._insight import strict
+from .. import _core
+from .._hooks import THEIRS, rules
+from .._insight import strict
 
 
 def dtype(d):

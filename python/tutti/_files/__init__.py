@@ -1,0 +1,1 @@
+"""Arrays in files: NumPy's formats, tables of text, checkpoints."""

@@ -1,0 +1,1 @@
+"""Libraries beside us: what NumPy, Numba, JAX and Arrow make of our arrays, and we of theirs."""
