@@ -1,12 +1,13 @@
-# Each tests/unit/*.c is one program over the internal interfaces; each examples/c/*.c one over the public header.
+# Each tests/unit/**/*.c is one program over the internal interfaces; each examples/c/*.c one over the public header.
 enable_testing()
 # Out of memory is an answer of ours, not the sanitizer's; a child of a threaded program starts threads.
 set(tutti_test_env ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=die_after_fork=0:report_thread_leaks=0)
-file(GLOB tutti_unit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.c)
+file(GLOB_RECURSE tutti_unit CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/*.c)
 foreach(file ${tutti_unit})
   get_filename_component(name ${file} NAME_WE)
   add_executable(unit_${name} ${file})
-  target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+                                              ${PROJECT_SOURCE_DIR}/tests/unit)
   target_link_libraries(unit_${name} PRIVATE tutti_static) # only the objects that it calls
   if(name MATCHES "^api_")
     target_link_options(unit_${name} PRIVATE ${TUTTI_STATIC_NEEDS}) # those that register themselves too

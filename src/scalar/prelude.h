@@ -26,7 +26,7 @@
 ** over any of them into vector code.
 **
 ** Coefficients written as hex floats come from tools/minimax.py; the job is
-** named beside them. Error bounds are asserted by tests/unit/test_prelude_math.c.
+** named beside them. Error bounds are asserted by tests/unit/scalar/test_prelude_math.c.
 **
 ** A dialect may define, before this text:
 **   TT_DIALECT_TYPES  the types are there         TT_FN     qualifiers of a function (TT_RARE: of a rarely needed one)

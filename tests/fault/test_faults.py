@@ -31,7 +31,7 @@ def frozen():
 @pytest.fixture(autouse=True)
 def disarm():
     tt.set_tier(0)
-    tt.set_eager(0)  # plans are what may lose something; work at the call is failed in tests/unit/test_graph.c
+    tt.set_eager(0)  # plans are what may lose something; work at the call is failed in tests/unit/graph/test_graph.c
     yield
     tt.set_eager(-1)
     for kind in KINDS:
