@@ -49,7 +49,7 @@
 #define TT_LANES 64       /* accumulators of a ROW reduction */
 #define TT_CHUNK 65536    /* elements of a row per partial, ROW mode */
 #define TT_GROUP 64       /* partials that are combined on their own, ROW mode */
-#define TT_CHUNK_COL 4096 /* row points per partial, COL mode */
+#define TT_CHUNK_COL 256  /* row points per partial, COL mode */
 #define TT_BESIDE 31      /* rows that compiled kernels fold side by side, at most (tt__kernel_beside) */
 #define TT_BESIDE_RED 4   /* and their reductions: accumulators stay in the first-level cache */
 #define TT_RUN_BYTES 32   /* of a short last axis that hosts copy whole, at most (device/cpu/short_runs.h) */

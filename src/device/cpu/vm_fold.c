@@ -261,18 +261,26 @@ static bool has_short_rows(const folder *g, const walk *w) {
   return !g->arg && w->row <= TT_LANES && w->points >= MANY_ROWS && line_of(w) == w->row;
 }
 
-static void fold_columns(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
+/* The places of extrema are those of all rows, whatever chunks these come in. */
+static void find_in_columns(const tt_small_fold *f, const folder *g, const walk *w, int64_t *out) {
   const tt_vm_table *t = loops();
   int64_t none = -1, n = w->points;
   const char *v = in_order(f, w, w->outer, g->shift);
-  char *acc = g->arg ? f->more : out;
-  t->splat[g->shift](acc, &g->start, n);
-  if (g->arg) t->splat[3](out, &none, n);
-  for (int64_t r = 0; r < w->row; r++, v += n << g->shift) {
-    if (g->arg)
-      g->arg_lanes(acc, (int64_t *)(void *)out, v, r, 0, n, n);
-    else
-      t->op[g->op][f->dtype](acc, acc, v, NULL, n);
+  t->splat[g->shift](f->more, &g->start, n);
+  t->splat[3](out, &none, n);
+  for (int64_t r = 0; r < w->row; r++, v += n << g->shift) g->arg_lanes(f->more, out, v, r, 0, n, n);
+}
+
+static void fold_columns(const tt_small_fold *f, const folder *g, const walk *w, char *out) {
+  const tt_vm_table *t = loops();
+  int64_t n = w->points;
+  const char *v = in_order(f, w, w->outer, g->shift);
+  for (int64_t r = 0; r < w->row; r += TT_CHUNK_COL) {
+    int64_t end = w->row - r < TT_CHUNK_COL ? w->row : r + TT_CHUNK_COL;
+    char *acc = r == 0 ? out : f->more;
+    t->splat[g->shift](acc, &g->start, n);
+    for (int64_t i = r; i < end; i++, v += n << g->shift) t->op[g->op][f->dtype](acc, acc, v, NULL, n);
+    if (r > 0) t->op[g->op][f->dtype](out, out, acc, NULL, n);
   }
 }
 
@@ -294,10 +302,12 @@ bool tt__vm_small_fold(const tt_small_fold *f, void *out) {
   order_axes(f, &w);
   if (w.rank == w.outer) return copy_only(f, &g, &w, out);
   bool col = is_col(&w);
-  if (w.row > (col ? TT_CHUNK_COL : TT_CHUNK)) return false; /* more than one chunk */
+  if (!col && w.row > TT_CHUNK) return false; /* more than one chunk */
   if (g.arg && find_in_rows(f, &w, g.shift, out)) return true;
   if (!col && has_short_rows(&g, &w))
     fold_short_rows(f, &g, &w, out);
+  else if (col && g.arg)
+    find_in_columns(f, &g, &w, out);
   else if (col)
     fold_columns(f, &g, &w, out);
   else

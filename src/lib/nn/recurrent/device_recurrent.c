@@ -6,7 +6,7 @@
 
 extern const char tt__text_recurrent[];
 
-enum { THREADS = 128, UNITS = 8, LINES = THREADS / UNITS, MANY = 4 };
+enum { UNITS = 8, LINES = 16, MANY = 4, SHARES = 4, FEW_TERMS = 32 };
 
 /* As recurrent.text.h has it. */
 typedef struct recurrent_args {
@@ -21,6 +21,7 @@ typedef struct steps_there {
   tt_device_text text;
   recurrent_args args;
   int64_t gates, row, blocks;
+  int threads;
 } steps_there;
 
 static void *moved(const void *p, int64_t bytes) { return p ? (char *)(uintptr_t)p + bytes : NULL; }
@@ -39,9 +40,14 @@ static tt_code begin(steps_there *s, const tt_lib_device *on, const tt_recurrent
                      .gates = tt__recurrent_gates(r->kind),
                      .row = r->images * r->width * (int64_t)tt__dtype_size(r->type),
                      .blocks = tiles * tt_ceil_div(r->images, LINES * each)};
+  /* Few blocks wait for memory and for each other: then several threads share a sum, and terms come many at a time. */
+  const int shares = each == 1 ? SHARES : 1;
+  const int64_t inner = back ? s->gates * r->width : r->width;
+  const int slab = shares == 1 || inner <= FEW_TERMS ? FEW_TERMS : is_double ? 64 : 128;
+  s->threads = UNITS * LINES * shares;
   if (s->blocks > INT32_MAX) return tt__fail(err, TT_ENOTIMPL, "recurrent: too many images");
   s->args = (recurrent_args){.w = r->w, .bias = r->bias, .images = r->images, .width = r->width, .tiles = tiles};
-  s->args.inner = back ? s->gates * r->width : r->width;
+  s->args.inner = inner;
   tt__device_define_type(&s->text, r->type);
   tt__device_define(&s->text, "FMA(a, b, c)", "TT_FMA_%s(a, b, c)", is_double ? "F64" : "F32");
   tt__device_define(&s->text, "EXP(x)", "tt_exp_%s(x)", is_double ? "f64" : "f32");
@@ -51,11 +57,13 @@ static tt_code begin(steps_there *s, const tt_lib_device *on, const tt_recurrent
   tt__device_define(&s->text, "KEPT", "%d", (int)tt__recurrent_kept(r->kind));
   tt__device_define(&s->text, "BACK", "%d", back);
   tt__device_define(&s->text, "EACH", "%d", each);
+  tt__device_define(&s->text, "SHARES", "%d", shares);
+  tt__device_define(&s->text, "SLAB", "%d", slab);
   return TT_OK;
 }
 
 static tt_code launch(steps_there *s, tt_error *err) {
-  return tt__device_launch(&s->text, "recurrent_step", s->blocks, THREADS, &s->args, sizeof s->args, err);
+  return tt__device_launch(&s->text, "recurrent_step", s->blocks, s->threads, &s->args, sizeof s->args, err);
 }
 
 static tt_code forward(steps_there *s, const void *x, const void *h, const void *memory, void *y, void *kept,

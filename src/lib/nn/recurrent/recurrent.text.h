@@ -1,17 +1,21 @@
 /*
 ** One step of a recurrent network, there or back: a block has a tile of images by units of the state, a thread all
 ** gates of one unit. The product with the weights and the gates are one kernel, so that a sequence is a launch a step;
-** an element is summed in the order of the weights, whatever lies beside it. Specialised by
+** an element is summed in an order that depends on sizes alone. Specialised by
 **   T             float32 or float64           FMA(a, b, c), EXP(x), TANH(x)   in T
 **   KIND          0 tanh, 1 relu, 2 LSTM, 3 GRU      GATES, KEPT   of ir/recurrent.h
 **   BACK          0 forward, 1 the way back
 **   EACH          images of a thread
+**   SHARES        threads of a sum, each with a run of the terms of a slab; what they have is added in their order.
+**                 Several have one image each
+**   SLAB          terms in shared memory at a time, a multiple of SHARES
 */
-#define THREADS 128
 #define UNITS 8 /* of a block */
-#define LINES (THREADS / UNITS)
+#define LINES 16
+#define SUMS (UNITS * LINES) /* threads of a share */
+#define THREADS (SUMS * SHARES)
 #define IMAGES (LINES * EACH)
-#define SLAB 32 /* terms in shared memory at a time */
+#define RUN (SLAB / SHARES)
 #define STEP (SLAB + 1)
 #define COLUMNS (BACK ? 1 : GATES) /* sums of a unit */
 #define SIGMOID(x) (1 / (1 + EXP(-(x))))
@@ -123,9 +127,24 @@ TT_FN void gates(const recurrent_args *whole, tt_i64 image, tt_i64 unit, const T
 }
 #endif
 
+#if SHARES > 1
+/* What the other shares have, added to the first one's. */
+TT_FN void meet(int share, int thread, T (*part)[COLUMNS][SUMS], T *sum) {
+  if (share > 0) TT_UNROLLED
+  for (int g = 0; g < COLUMNS; g++) part[share - 1][g][thread] = sum[g];
+  TT_BARRIER();
+  for (int s = 1; s < SHARES && share == 0; s++) TT_UNROLLED
+  for (int g = 0; g < COLUMNS; g++) sum[g] += part[s - 1][g][thread];
+}
+#endif
+
 TT_KERNEL(recurrent_step, recurrent_args, THREADS) {
   TT_SHARED T left[IMAGES][STEP], right[COLUMNS * UNITS][STEP];
-  const int column = (int)(TT_THREAD % UNITS), line = (int)(TT_THREAD / UNITS);
+#if SHARES > 1
+  TT_SHARED T part[SHARES - 1][COLUMNS][SUMS];
+#endif
+  const int share = (int)(TT_THREAD / SUMS), thread = (int)(TT_THREAD % SUMS);
+  const int column = thread % UNITS, line = thread / UNITS, from = share * RUN;
   const tt_i64 image = (tt_i64)(TT_BLOCK / a.tiles) * IMAGES, unit = (tt_i64)(TT_BLOCK % a.tiles) * UNITS;
   T sum[EACH][COLUMNS];
   TT_UNROLLED
@@ -135,7 +154,7 @@ TT_KERNEL(recurrent_step, recurrent_args, THREADS) {
     bring(&a, image, unit, k, left, right);
     TT_BARRIER();
     TT_UNROLLED_8
-    for (int p = 0; p < SLAB; p++) TT_UNROLLED
+    for (int p = from; p < from + RUN; p++) TT_UNROLLED
     for (int g = 0; g < COLUMNS; g++) {
       T factor = right[g * UNITS + column][p];
       TT_UNROLLED
@@ -143,6 +162,10 @@ TT_KERNEL(recurrent_step, recurrent_args, THREADS) {
     }
     TT_BARRIER();
   }
+#if SHARES > 1
+  meet(share, thread, part, sum[0]);
+  if (share > 0) return;
+#endif
   TT_UNROLLED
   for (int i = 0; i < EACH; i++)
     if (image + i * LINES + line < a.images && unit + column < a.width)
