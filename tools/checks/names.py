@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Files that comments and documents name are there, so that nobody is sent to a room that has moved."""
+"""Files that comments and documents name are there, so that nobody is sent to a room that has moved; and the tour
+names every room."""
 
 import pathlib
 import re
@@ -34,5 +35,10 @@ for name in files:
             if found[1] not in ends and found[1] not in OTHERS:
                 line = text.count("\n", 0, comment.start() + found.start()) + 1
                 bad.append(f"{name}:{line}: no such file: {found[1]}")
+tour = (ROOT / "docs/tour.md").read_text()
+below = re.findall(r"`([\w./]+)` and below", tour)
+for room in sorted({name.rpartition("/")[0] for name in files} - {""}):
+    if f"`{room}`" not in tour and not any(f"{room}/".startswith(f"{top}/") for top in below):
+        bad.append(f"docs/tour.md: does not name {room}")
 print("\n".join(bad))
 sys.exit(bool(bad))

@@ -1,6 +1,6 @@
 /*
 ** First code: the bytes of every instruction as an assembler writes them, and labels, constants and data by running
-** them. What is made of programs is compared with the compiler's code in tests/kernels/test_jit_tier.py.
+** them. What is made of programs is compared with the compiler's code in tests/kernels/jit/test_jit_tier.py.
 */
 #include "test.h"
 

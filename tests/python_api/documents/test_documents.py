@@ -11,7 +11,7 @@ import sys
 import pytest
 import tutti as tt
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 README = (ROOT / "README.md").read_text()
 SITE = {p.name: p.read_text() for p in sorted((ROOT / "docs" / "site").glob("*.md"))}
 PAGES = {p.relative_to(ROOT): p.read_text() for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}

@@ -14,7 +14,7 @@ import pytest
 import tutti as tt
 from interrupt import after_ctrl_c
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 needs_cxx = pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="no C++ compiler")
 pytestmark = needs_cxx
 

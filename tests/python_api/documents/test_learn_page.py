@@ -3,7 +3,7 @@
 import importlib.util
 import pathlib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 spec = importlib.util.spec_from_file_location("learn_page", ROOT / "tools" / "learn_page.py")
 page = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(page)

@@ -11,7 +11,7 @@ import nvrtc
 import pytest
 import tutti as tt
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 TYPES = [
     "bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
     "unsigned long", "long long", "unsigned long long", "float", "double",

@@ -465,7 +465,7 @@ def test_random_programs(ways):
 
 
 def test_the_loops_of_the_bench_are_taken(monkeypatch):
-    monkeypatch.syspath_prepend(str(pathlib.Path(__file__).parents[2] / "bench"))
+    monkeypatch.syspath_prepend(str(pathlib.Path(__file__).parents[3] / "bench"))
     import loops
 
     for fn, arguments in loops.PROGRAMS.values():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tutti as tt
 
-KERNELS_MD = pathlib.Path(__file__).resolve().parents[2] / "docs" / "kernels.md"
+KERNELS_MD = pathlib.Path(__file__).resolve().parents[3] / "docs" / "kernels.md"
 
 
 def same(compiled, *args):

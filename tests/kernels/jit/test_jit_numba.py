@@ -216,7 +216,7 @@ def test_random_states_do_not_meet():
 def test_the_example_runs():
     import pathlib
 
-    script = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python" / "kernels_in_python.py"
+    script = pathlib.Path(__file__).resolve().parents[3] / "examples" / "python" / "kernels_in_python.py"
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "thread 1 of block 1" in done.stdout and "element 2" in done.stdout and "element 3" not in done.stdout

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 spec = importlib.util.spec_from_file_location("numpy_page", ROOT / "tools" / "numpy_page.py")
 page = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(page)

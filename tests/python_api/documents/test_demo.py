@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-DEMO = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python" / "demo.py"
+DEMO = pathlib.Path(__file__).resolve().parents[3] / "examples" / "python" / "demo.py"
 
 
 def demo(tmp_path, **settings):
