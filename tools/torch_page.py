@@ -12,7 +12,8 @@ BEGIN = "<!-- from here on: python tools/torch_page.py -->\n"
 END = "<!-- to here -->\n"
 MODULES = """
 nn nn.functional nn.init nn.utils nn.utils.rnn nn.parallel optim optim.lr_scheduler autograd autograd.functional
-utils.data utils.checkpoint linalg fft special amp cuda cuda.amp accelerator backends serialization distributed
+utils.data utils.checkpoint func distributions linalg fft special amp cuda cuda.amp accelerator backends serialization
+distributed
 """
 
 

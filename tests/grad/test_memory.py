@@ -109,6 +109,24 @@ def test_a_layer_does_not_read_what_all_layers_before_it_added(on_the_host):
     assert kept < 2.5
 
 
+@pytest.mark.usefixtures("on_the_host")
+def test_shares_of_attention_that_are_dropped_are_drawn_again():
+    """Neither the matrix of shares nor what says which are dropped lies in memory, forward or backward."""
+    length = 2048
+    q = tt.ones((1, length, 8), dtype="float32").requires_grad_()
+
+    def run():
+        tt.nn.functional.scaled_dot_product_attention(q, q, q, dropout_p=0.1, is_causal=True).sum().backward()
+        g, q.grad = q.grad, None
+        tt.eval(g)
+
+    run()
+    before = tt.memory()["allocated"]
+    tt.memory_reset_peak()
+    run()
+    assert tt.memory()["max_allocated"] - before < length * length
+
+
 def test_a_loss_that_is_looked_at_keeps_no_more_than_its_graph(on_the_host):
     assert peak(12, ACTIVATIONS["tanh"], look=True) < 12 + 6
     assert peak(12, ACTIVATIONS["gelu"], look=True) < 2 * 12 + 4

@@ -179,6 +179,7 @@ def test_dropped_shares_get_the_same_drops_backward():
         return functional.scaled_dot_product_attention(q, k, v, dropout_p=0.4)
 
     check(f, q, k, v)
+    check_second(f, q, k, v)
 
 
 # ---- pools

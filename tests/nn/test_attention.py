@@ -124,6 +124,27 @@ def test_dropped_shares():
     assert not attention(q, k, v, dropout_p=1.0).numpy().any()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("queries, keys, causal", [
+    (1, 1, False), (3, 37, False), (4, 16, True), (7, 5, True), (50, 131, False), (200, 200, True), (97, 300, False),
+])  # fmt: skip
+def test_the_same_shares_are_dropped_tile_by_tile(dtype, queries, keys, causal):
+    """Beside a mask they are spelled, with the matrix of shares; drops hang on generator and place alone."""
+    shapes = (queries, 8), (keys, 8), (keys, 6)
+    got, want = [], []
+    for out in (got, want):
+        leaves = [make((2, 3, *s), dtype, n).requires_grad_() for n, s in enumerate(shapes)]
+        seen = tt.tri(queries, keys, dtype=bool) if causal else tt.ones((queries, keys), dtype=bool)
+        tt.random.seed(7)
+        how = {"attn_mask": seen} if out is want else {"is_causal": causal}
+        o = attention(*leaves, dropout_p=0.3, **how)
+        (o * make(o.shape, dtype, 9)).sum().backward()
+        out += [plain(o.detach()), *(plain(a.grad) for a in leaves)]
+    assert np.abs(want[0]).max() > 0
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=4 * TOLERANCES[dtype] * max(1, np.abs(b).max()))
+
+
 @pytest.mark.parametrize("heads", [(6, 2, 2), (6, 3, 3), (6, 1, 1), (6, 2, 3), (6, 6, 1), (4, 4, 4)])
 @pytest.mark.parametrize("lead", [(), (2,), (2, 1)])
 def test_heads_that_share_keys(heads, lead):

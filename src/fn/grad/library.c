@@ -216,6 +216,7 @@ static const struct {
     {"convolution_bias", tt__rule_convolution},
     {"attention", tt__rule_attention},
     {"attention_masked", tt__rule_attention},
+    {"attention_dropped", tt__rule_attention},
     {"recurrent", tt__rule_recurrent},
     {"fft", rule_fft},
     {"rfft", rule_rfft},

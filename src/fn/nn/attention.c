@@ -1,6 +1,6 @@
 /*
-** Scaled dot product attention, with PyTorch's parameters. The library's row does the work; dropout, and few queries on
-** a device, have it spelled: scores, softmax, product.
+** Scaled dot product attention, with PyTorch's parameters. The library's rows do the work; dropout beside a mask, and
+** few queries on a device, have it spelled: scores, softmax, product.
 */
 #include "fn/nn/attention.h"
 
@@ -62,30 +62,35 @@ tt_array *tt__compose_shares(tt_composer *c, const tt_attending *a) {
   return tt__compose_op2(c, TT_DIV, e, sum);
 }
 
-/* Each share is dropped with a chance, the others grow to make up for it. */
-static tt_array *thinned(tt_composer *c, const tt_call_frame *f, tt_array *p, double chance) {
-  if (!p || chance == 0) return p;
-  tt_draw d = {.c = c, .f = f, .real = TT_F32};
-  if (!tt__draw_shape_fixed(&d, p->rank, tt__array_len(p))) return NULL;
-  tt_array *stays = tt__compose_opf(c, TT_GE, tt__draw_uniform(&d, TT_F32), chance);
-  tt_array *more = chance < 1 ? tt__compose_opf(c, TT_MUL, p, 1 / (1 - chance)) : p;
+tt_array *tt__compose_thinned(tt_composer *c, const tt_attending *a, tt_array *p) {
+  if (!p || !a->key) return p;
+  int64_t len[TT_MAX_RANK], last = p->rank - 1;
+  memcpy(len, tt__array_len(p), sizeof *len * (size_t)p->rank);
+  len[last] = (len[last] + 3) / 4 * 4; /* whole blocks of random numbers */
+  tt_array *place = tt__compose_of_node(c, tt__node_iota(p->rank, len, c->err));
+  place = tt__compose_slice(c, place, (int)last, 0, tt__array_len(p)[last], 1);
+  if (!place) return NULL;
+  const tt_value from[3] = {tt_v_array(place), tt_v_int(0), tt_v_array(a->key)};
+  tt_array *stays = tt__compose_opf(c, TT_GE, tt__compose_apply(c, TT_UNIFORM, from, 3, TT_F32), a->chance);
+  tt_array *more = a->chance < 1 ? tt__compose_opf(c, TT_MUL, p, 1 / (1 - a->chance)) : p;
   return stays && more ? tt__compose_where(c, stays, tt_v_array(more), tt_v_int(0)) : NULL;
 }
 
-static tt_array *spelled(tt_composer *c, const tt_call_frame *f, const tt_attending *a, double chance) {
-  tt_array *p = thinned(c, f, tt__compose_shares(c, a), chance);
+static tt_array *spelled(tt_composer *c, const tt_attending *a) {
+  tt_array *p = tt__compose_thinned(c, a, tt__compose_shares(c, a));
   tt_dtype t = (tt_dtype)a->q->dtype;
   return tt__compose_cast(c, tt__compose_matmul(c, p, tt__compose_cast(c, a->v, tt__attention_sums(t))), t);
 }
 
-/* ---- by the library's row */
+/* ---- by a row of the library */
 
 static tt_array *by_row(tt_composer *c, const tt_attending *a) {
-  tt_lib_attr attr = {
-      .row = tt__lib_row(a->mask ? "attention_masked" : "attention"), .i = {a->causal}, .f = {a->scale}};
+  const char *row = a->key ? "attention_dropped" : a->mask ? "attention_masked" : "attention";
+  tt_lib_attr attr = {.row = tt__lib_row(row), .i = {a->causal}, .f = {a->scale, a->chance}};
   tt_dtype t = (tt_dtype)a->q->dtype, sums = tt__attention_sums(t);
   tt_array *mask = a->mask && a->mask->dtype != TT_BOOL ? tt__compose_cast(c, a->mask, sums) : a->mask;
-  tt_array *src[4] = {a->q, a->mask ? tt__compose_beside(c, a->k, a->v) : a->k, a->mask ? mask : a->v};
+  tt_array *third = a->key ? a->key : mask;
+  tt_array *src[4] = {a->q, third ? tt__compose_beside(c, a->k, a->v) : a->k, third ? third : a->v};
   if (!src[1] || !src[2]) return NULL;
   int rank = a->q->rank;
   tt_compose_want want[2] = {{.dtype = t, .rank = rank}, {.dtype = sums, .rank = rank - 1}};
@@ -199,15 +204,24 @@ static bool is_for_products(const tt_attending *a) {
   return there && tt__array_len(a->q)[a->q->rank - 2] <= FEW;
 }
 
+/* What says which shares are dropped is one random number, drawn where it is used. */
+static bool draw_key(tt_composer *c, const tt_call_frame *f, tt_attending *a) {
+  const int64_t one = 1;
+  tt_draw d = {.c = c, .f = f};
+  if (a->chance == 0) return true;
+  a->key = tt__draw_shape_fixed(&d, 1, &one) ? tt__draw_bits(&d) : NULL;
+  return a->key != NULL;
+}
+
 static tt_array *scaled_dot_product_attention(tt_composer *c, tt_call_frame *f) {
   tt_attending a = {.q = tt__arg_array(c, f, 0), .k = tt__arg_array(c, f, 1), .v = tt__arg_array(c, f, 2)};
   if (tt__arg_given(f, 3)) a.mask = tt__arg_array(c, f, 3);
-  double chance = tt__arg_float(c, f, 4, 0);
+  a.chance = tt__arg_float(c, f, 4, 0);
   a.causal = tt__arg_bool(c, f, 5, false);
   if (c->code != TT_OK || !check(c, &a)) return NULL;
   a.scale = tt__arg_float(c, f, 6, 1 / sqrt((double)tt__array_len(a.q)[a.q->rank - 1]));
-  if (!(chance >= 0 && chance <= 1))
-    return tt__compose_fail(c, TT_EVALUE, "dropout probability has to be between 0 and 1, but got %g", chance);
+  if (!(a.chance >= 0 && a.chance <= 1))
+    return tt__compose_fail(c, TT_EVALUE, "dropout probability has to be between 0 and 1, but got %g", a.chance);
   if (a.mask && a.causal)
     return tt__compose_fail(c, TT_EVALUE,
                             "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
@@ -216,7 +230,7 @@ static tt_array *scaled_dot_product_attention(tt_composer *c, tt_call_frame *f) 
                             "Expected attn_mask dtype to be bool or float or to match query dtype, but got %s",
                             tt__dtypes[a.mask->dtype].name);
   if (tt__arg_bool(c, f, 7, false) && !share_heads(c, &a)) return NULL;
-  if (!meet(c, &a)) return NULL;
-  return is_for_products(&a) || chance > 0 ? spelled(c, f, &a, chance) : by_row(c, &a);
+  if (!meet(c, &a) || !draw_key(c, f, &a)) return NULL;
+  return is_for_products(&a) || (a.key && a.mask) ? spelled(c, &a) : by_row(c, &a);
 }
 TT_HANDLER(scaled_dot_product_attention)

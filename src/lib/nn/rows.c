@@ -154,6 +154,47 @@ static tt_code attention_masked_back(const tt_lib_attr *attr, const tt_operand *
   return tt__attention_back(&a, &g, out[0].data, out[1].data, out[2].data, err);
 }
 
+/* ---- with k and v side by side, and no mask */
+
+static tt_attention joined_of(const tt_lib_attr *attr, const tt_operand *src) {
+  tt_attention a = attention_of(attr, src, &src[1]); /* as they are beside a mask */
+  a.mask = (tt_attention_side){0};
+  return a;
+}
+
+/* Shares are dropped by the random numbers of a key. */
+static tt_attention dropped_of(const tt_lib_attr *attr, const tt_operand *src, const tt_operand *key) {
+  tt_attention a = joined_of(attr, src);
+  a.chance = attr->f[1];
+  a.key = key->data;
+  return a;
+}
+
+static tt_code attention_dropped(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  const tt_attention a = dropped_of(attr, src, &src[2]);
+  return tt__attention(&a, out[0].data, out[1].data, err);
+}
+
+static tt_code attention_dropped_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                                      tt_error *err) {
+  const tt_attention a = dropped_of(attr, src, &src[3]);
+  const tt_attention_side g = side(&src[2]);
+  return tt__attention_back(&a, &g, out[0].data, out[1].data, out[2].data, err);
+}
+
+static tt_code attention_dropped_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                    const tt_block *out, tt_error *err) {
+  const tt_attention a = dropped_of(attr, src, &src[2]);
+  return tt__attention_device(on, &a, out[0].data, out[1].data, err);
+}
+
+static tt_code attention_dropped_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                         const tt_block *out, tt_error *err) {
+  const tt_attention a = dropped_of(attr, src, &src[3]);
+  const tt_attention_side g = side(&src[2]);
+  return tt__attention_back_device(on, &a, &g, out[0].data, out[1].data, out[2].data, err);
+}
+
 /* cuDNN, and kernels of ours. */
 static tt_code forward_on(const tt_lib_device *on, const tt_attention *a, const tt_block *out, tt_error *err) {
   tt_code code = tt__cudnn_attention(on, a, out[0].data, out[1].data, err);
@@ -190,14 +231,7 @@ static tt_code attention_masked_back_on(const tt_lib_device *on, const tt_lib_at
   return back_on(on, &a, &src[2], out, err);
 }
 
-/* ---- the way back from cotangents beside results */
-
-/* Of the operands q, k beside v, g beside o, and lse. */
-static tt_attention whole_of(const tt_lib_attr *attr, const tt_operand *src) {
-  tt_attention a = attention_of(attr, src, &src[2]); /* k and v are side by side as they are beside a mask */
-  a.mask = (tt_attention_side){0};
-  return a;
-}
+/* ---- the way back from cotangents beside results: of the operands q, k beside v, g beside o, and lse */
 
 /* [queries, deep + 2] for each of the batches; `step` has room for those of the batches. */
 static tt_attention_side dense_sums(const tt_attention *a, const void *data, int64_t *step) {
@@ -211,7 +245,7 @@ static tt_attention_side dense_sums(const tt_attention *a, const void *data, int
 
 static tt_code attention_whole_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                                     tt_error *err) {
-  const tt_attention a = whole_of(attr, src);
+  const tt_attention a = joined_of(attr, src);
   int64_t step[TT_MAX_RANK];
   const size_t size = (size_t)(a.batches * a.queries * (a.deep + 2)) * sizeof(float) + 1;
   float *g = tt__mem_alloc(size);
@@ -225,7 +259,7 @@ static tt_code attention_whole_back(const tt_lib_attr *attr, const tt_operand *s
 
 static tt_code attention_whole_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
                                        const tt_block *out, tt_error *err) {
-  const tt_attention a = whole_of(attr, src);
+  const tt_attention a = joined_of(attr, src);
   tt_attention_side g = side(&src[2]), o = columns_from(&src[2], a.deep);
   tt_code code = tt__cudnn_attention_back(on, &a, &o, &g, src[3].data, out[0].data, out[1].data, out[2].data, err);
   if (code != TT_ENOTIMPL) return code;
@@ -373,6 +407,22 @@ const tt_lib_row tt__rows_nn[] = {
      .strided = true,
      .run = attention_masked_back,
      .run_on = attention_masked_back_on,
+     .mode = mode,
+     .cost = &attention_back_cost},
+    {.name = "attention_dropped",
+     .nsrc = 3,
+     .nout = 2,
+     .strided = true,
+     .run = attention_dropped,
+     .run_on = attention_dropped_on,
+     .mode = mode,
+     .cost = &attention_cost},
+    {.name = "attention_dropped_back",
+     .nsrc = 4,
+     .nout = 3,
+     .strided = true,
+     .run = attention_dropped_back,
+     .run_on = attention_dropped_back_on,
      .mode = mode,
      .cost = &attention_back_cost},
     {.name = "attention_whole_back",

@@ -1,6 +1,6 @@
 /*
 ** Our own attention on devices, run by an emulated device, against the host's rows, there and back: types, masks, sizes
-** around the tiles, strided operands, queries without a key.
+** around the tiles, strided operands, queries without a key, dropped shares.
 */
 #define TEST_KEEPS_MEMORY
 #include <math.h>
@@ -17,7 +17,7 @@ enum { ROOM = 120000, MOST = 4 };
 typedef struct attending {
   int64_t batch[2], queries, keys, width, deep;
   int mask; /* 0 none, 1 truth values, 2 added */
-  bool causal, twisted;
+  bool causal, twisted, dropped;
 } attending;
 
 static char operands[4][ROOM * 8], got[3][ROOM * 8], want[3][ROOM * 8];
@@ -107,28 +107,33 @@ static void tell_numbers(const tt_operand *g, const attending *a, void *base) {
 }
 
 static void check(tt_dtype t, const attending *a) {
+  const bool joined = a->mask || a->dropped;
+  uint64_t word = 77 + (uint64_t)a->keys;
+  int64_t one = 1;
+  const tt_operand key = {.data = &word, .dtype = TT_U64, .rank = 1, .len = &one, .step = &one, .size = 1};
   const tt_dtype sums = sums_of(t), mask = a->mask == 1 ? TT_BOOL : sums;
   int64_t len[4][MOST], step[4][MOST], lo[3][MOST];
   for (int k = 0; k < 3; k++) fill(t, operands[k]);
   tt_operand q = view(t, operands[0], len[0], step[0], a, a->queries, a->width), k, v, m = {0}, g;
-  if (a->mask) {
+  if (joined) {
     fill(mask, operands[2]);
     k = view(t, operands[1], len[1], step[1], a, a->keys, a->width + a->deep);
-    m = view(mask, operands[2], len[2], step[2], a, a->queries, a->keys);
+    m = a->dropped ? key : view(mask, operands[2], len[2], step[2], a, a->queries, a->keys);
   } else {
     k = view(t, operands[1], len[1], step[1], a, a->keys, a->width);
     v = view(t, operands[2], len[2], step[2], a, a->keys, a->deep);
   }
-  tt_lib_attr attr = {.row = tt__lib_row(a->mask ? "attention_masked" : "attention"), .i = {a->causal}, .f = {0.4}};
-  tt_operand src[4] = {q, k, a->mask ? m : v};
+  const char *row = a->dropped ? "attention_dropped" : a->mask ? "attention_masked" : "attention";
+  tt_lib_attr attr = {.row = tt__lib_row(row), .i = {a->causal}, .f = {0.4, 0.25}};
+  tt_operand src[4] = {q, k, joined ? m : v};
   tt_block out[3] = {block(t, NULL, lo[0], a, a->queries, a->deep), block(sums, NULL, lo[1], a, a->queries, 1)};
   run_both("forward", t, a, &attr, src, out);
   fill(sums, operands[3]);
   g = view(sums, operands[3], len[3], step[3], a, a->queries, a->deep + 2);
   tell_numbers(&g, a, operands[3]);
-  attr.row = tt__lib_row(a->mask ? "attention_masked_back" : "attention_back");
-  src[2] = a->mask ? g : v;
-  src[3] = a->mask ? m : g;
+  attr.row = tt__lib_row(a->dropped ? "attention_dropped_back" : a->mask ? "attention_masked_back" : "attention_back");
+  src[2] = joined ? g : v;
+  src[3] = joined ? m : g;
   out[0] = block(t, NULL, lo[0], a, a->queries, a->width);
   out[1] = block(t, NULL, lo[1], a, a->keys, a->width);
   out[2] = block(t, NULL, lo[2], a, a->keys, a->deep);
@@ -203,6 +208,17 @@ TEST(vectors_of_halves) {
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) check(types[k], &some[i]);
   fake_gpu.target.shared_block = 48 << 10;
   fake_gpu.target.arch = 0;
+}
+
+TEST(dropped_shares) {
+  const attending some[] = {
+      {.batch = {2, 1}, .queries = 70, .keys = 131, .width = 24, .deep = 40, .dropped = true},
+      {.batch = {1, 2}, .queries = 129, .keys = 66, .width = 16, .deep = 8, .causal = true, .dropped = true},
+      {.batch = {1, 2}, .queries = 3, .keys = 37, .width = 5, .deep = 3, .dropped = true, .twisted = true},
+      {.batch = {1, 1}, .queries = 65, .keys = 1, .width = 1, .deep = 130, .dropped = true},
+  };
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) check(types[k], &some[i]);
 }
 
 TEST(nothing_to_attend_to) {

@@ -116,8 +116,9 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
     _tt.set_printoptions(**{name: value for name, value in given.items() if value is not None})
 
 
-from . import autograd, cuda, linalg, nn, optim  # noqa: E402, F401 (they use the names above)
+from . import autograd, cuda, func, linalg, nn, optim  # noqa: E402, F401 (they use the names above)
 from ._saving import load, save  # noqa: E402, F401
+from .func import vmap  # noqa: E402, F401
 
 _AMP = "get_autocast_dtype is_autocast_available is_autocast_enabled".split()
 # Functions of networks that are here, too.
@@ -128,7 +129,7 @@ ctc_loss dropout feature_alpha_dropout group_norm hardshrink hinge_embedding_los
 max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm
 rrelu selu threshold triplet_margin_loss
 """.split()
-_LATER = "accelerator amp backends distributed fft onnx serialization special utils".split()
+_LATER = "accelerator amp backends distributed distributions fft onnx serialization special utils".split()
 
 
 def __getattr__(name):

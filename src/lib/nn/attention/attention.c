@@ -54,6 +54,7 @@ typedef struct attend_room {
   void *q, *acc;          /* of each panel: queries [width][nr], sums of values [deep][nr] */
   void *top, *sum, *fade; /* lanes */
   void *s, *k, *v, *tile; /* scores [keys][nr], keys [width][mr], values [keys][mr] */
+  void *drops;            /* [keys][nr] */
 } attend_room;
 
 typedef struct forward {
@@ -78,6 +79,7 @@ typedef struct attend_back_room {
   void *k_turned, *v_turned, *k;  /* of a block of keys: [width][mr], [deep][mr]; [keys][mr] for each mr columns */
   void *s, *d;                    /* shares and slopes [keys][nr] */
   void *p_columns, *d_columns;    /* the same of a group, [queries][mr] for each mr keys */
+  void *drops;                    /* [keys][nr] */
   void *dk, *dv, *tile;           /* tiles */
 } attend_back_room;
 
@@ -97,6 +99,14 @@ typedef struct backward {
   char *room;
   int64_t room_size;
 } backward;
+
+/* What shares are multiplied by: of `width` queries of a batch from `row`, and n keys from `key`, a multiple of 4. */
+static void drop(const tt_attention *a, const tt_attention_vector *vector, int64_t batch, int64_t row, int64_t key,
+                 int64_t n, int width, void *to) {
+  const int64_t blocks = tt_ceil_div(a->keys, 4), first = (batch * a->queries + row) * blocks + key / 4;
+  const tt_attention_drops d = {*a->key, (uint64_t)first, (uint64_t)blocks, a->chance};
+  vector->drops(to, n, width, &d);
+}
 
 #define PLAIN(x) (x)
 #define TILES(x) attend_##x##_f32
@@ -162,7 +172,9 @@ static int64_t lay(const forward *f, char *base, attend_room *r) {
   r->top = place(&m, f->per * nr * size);
   r->sum = place(&m, f->per * nr * size);
   r->fade = place(&m, nr * size);
-  r->s = place(&m, (f->few ? tt__round_up(a->keys, LANES) : keys * nr) * size);
+  const int64_t scores = f->few ? tt__round_up(a->keys, LANES) : keys * nr;
+  r->s = place(&m, scores * size);
+  r->drops = place(&m, a->key ? scores * size : 0);
   r->k = place(&m, keys * a->width * size);
   r->v = place(&m, tt__round_up(a->deep, mr) * keys * size);
   r->tile = place(&m, TT_TILE_MAX_BYTES);
@@ -230,6 +242,7 @@ static int64_t lay_back(const backward *b, char *base, attend_back_room *r) {
   const int64_t scores = b->few ? a->queries * tt__round_up(a->keys, LANES) : keys * nr;
   r->s = place(&m, scores * size);
   r->d = place(&m, scores * size);
+  r->drops = place(&m, a->key ? scores * size : 0);
   r->p_columns = place(&m, keys * GROUP * nr * size);
   r->d_columns = place(&m, keys * GROUP * nr * size);
   r->dk = place(&m, (int64_t)b->dk_bytes);

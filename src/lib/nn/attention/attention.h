@@ -6,7 +6,8 @@
 **   f32 f64    as they are
 **   f16 bf16   widened to f32 in the panels, summed in f32, rounded once
 **
-** Queries without a key, because all are masked, get zeros.
+** Queries without a key, because all are masked, get zeros. Shares are dropped by Philox: key j of query i, of those of
+** all batches, has number i * keys + j of a stream, with keys rounded up to whole blocks of four. Nothing is stored.
 */
 #ifndef TT_LIB_NN_ATTENTION_H
 #define TT_LIB_NN_ATTENTION_H
@@ -31,6 +32,8 @@ typedef struct tt_attention {
   tt_attention_side q, k, v;
   tt_attention_side mask; /* [queries, keys]; data NULL: none */
   tt_dtype mask_type;     /* bool (false: not seen), or that of sums (added) */
+  double chance;          /* of each share to be dropped; the others grow by 1 / (1 - chance) */
+  const uint64_t *key;    /* of the random numbers that say which; NULL: none are */
 } tt_attention;
 
 /* o [batches, queries, deep] of the type, lse [batches, queries] of the sums', dense; NULL: nobody asks. Failure:

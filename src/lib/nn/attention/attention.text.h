@@ -11,6 +11,7 @@
 **   VEC         rows of q, k and v come apart into fours that lie as vectors do
 **   RESIDENT    blocks that a unit has registers for
 **   WAY         0 forward, 1 back to q, 2 back to k and v
+**   DROP        1: shares are dropped by chance
 **   MASK        0 there is none, 1 of truth values, 2 of numbers that are added
 */
 #define THREADS 128
@@ -241,6 +242,46 @@ TT_FN void mask_turned(const attention_args *a, const matrix *mask, INDEX query,
   }
 }
 
+#if DROP
+/* ---- shares that are dropped, a bit for each that stays: row i, column j has bit 4 i + j */
+
+TT_FN tt_u32 stays_of_block(const attention_args *a, tt_i64 batch, INDEX query, INDEX key, tt_u32 by) {
+  const tt_i64 row = batch * a->queries + query, blocks = (a->keys + 3) / 4;
+  const tt__block w = tt__philox((tt_u64)(row * blocks + key / 4), *a->key);
+  const tt_f32 chance = (tt_f32)a->chance;
+  tt_u32 bits = tt__fraction_f32(w.a) >= chance ? 1u : 0u;
+  bits |= tt__fraction_f32(w.b) >= chance ? 1u << by : 0u;
+  bits |= tt__fraction_f32(w.c) >= chance ? 1u << 2 * by : 0u;
+  return bits | (tt__fraction_f32(w.d) >= chance ? 1u << 3 * by : 0u);
+}
+
+/* Rows are queries. */
+TT_FN tt_u32 stays_of(const attention_args *a, tt_i64 batch, INDEX query, INDEX key) {
+  tt_u32 bits = 0;
+  TT_ROLLED
+  for (int i = 0; i < 8; i++) bits |= stays_of_block(a, batch, query + i, key, 1) << 4 * i;
+  return bits;
+}
+
+/* Rows are keys. */
+TT_FN tt_u32 stays_turned(const attention_args *a, tt_i64 batch, INDEX query, INDEX key) {
+  tt_u32 bits = 0;
+  TT_ROLLED
+  for (int j = 0; j < 8; j++)
+    bits |= stays_of_block(a, batch, query + j / 2, key + j % 2 * 4, 4) << (j % 2 * 16 + j / 2);
+  return bits;
+}
+
+TT_FN void drop(const attention_args *a, tt_u32 stays, S from[8][4], S to[8][4]) {
+  const S more = a->chance < 1 ? (S)(1 / (1 - a->chance)) : 1;
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    TT_UNROLLED
+    for (int j = 0; j < 4; j++) to[i][j] = from[i][j] * (stays >> (4 * i + j) & 1 ? more : 0);
+  }
+}
+#endif
+
 #if WAY == 0 /* forward */
 
 typedef struct softmax {
@@ -303,6 +344,9 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
     scale_by(s, scale);
     if (!is_inner(&a, first, key)) mask_scores(&a, &mask, my_row, mine, s);
     take_in(&m, s);
+#if DROP
+    drop(&a, stays_of(&a, batch, my_row, mine), s, s);
+#endif
     TT_UNROLLED
     for (int i = 0; i < 8; i++) {
       TT_UNROLLED
@@ -361,6 +405,9 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
       for (int j = 0; j < 4; j++) s[i][j] = EXP(s[i][j] - lse[i]);
     }
     scores(&g, 1, first, queries, &v, 0, key, keys, a.deep, room, d);
+#if DROP
+    drop(&a, stays_of(&a, batch, my_row, mine), d, d);
+#endif
     TT_UNROLLED
     for (int i = 0; i < 8; i++) {
       TT_UNROLLED
@@ -400,9 +447,18 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
       TT_UNROLLED
       for (int i = 0; i < 8; i++) s[i][j] = EXP(s[i][j] - lse[j]);
     }
+#if DROP
+    const tt_u32 stays = stays_turned(&a, batch, mine, my_row);
+    drop(&a, stays, s, d);
+    if (a.dv) accumulate(d, &g, 1, query, queries, column, a.deep, room, to_v);
+#else
     if (a.dv) accumulate(s, &g, 1, query, queries, column, a.deep, room, to_v);
+#endif
     if (!a.dk) continue;
     scores(&v, 0, first, keys, &g, 1, query, queries, a.deep, room, d);
+#if DROP
+    drop(&a, stays, d, d);
+#endif
     TT_UNROLLED
     for (int i = 0; i < 8; i++) {
       TT_UNROLLED

@@ -23,7 +23,8 @@ typedef struct attention_args {
   tt_i64 queries, keys, tiles, all; /* tiles of rows; queries of all batches */
   tt_i32 width, deep, sides;        /* tiles of columns */
   tt_i32 naxes, causal, unused;
-  tt_f64 scale;
+  tt_f64 scale, chance;
+  const TT_GLOBAL tt_u64 *key; /* of what is dropped (where DROP is 1), and its chance */
 } attention_args;
 
 /* A matrix of a batch. */

@@ -9,6 +9,9 @@
 
 #include "lib/nn/vector_exp.h"
 #include "lib/nn/vector_level.h"
+#include "scalar/prelude.h"
+
+enum { DROP_LANES = 16 };
 
 #define TARGET
 #define LEVEL(x) LEVEL_0(x)
@@ -31,8 +34,11 @@
 #include "lib/nn/attention/attention_vector_level.inc"
 #endif
 
-#define LOOPS(t, n) \
-  { softmax_panel_##t##_##n, softmax_panel_back_##t##_##n, add_panel_##t##_##n, turn_panel_##t##_##n }
+#define LOOPS(t, n)                                                                                   \
+  {                                                                                                   \
+    softmax_panel_##t##_##n, softmax_panel_back_##t##_##n, add_panel_##t##_##n, turn_panel_##t##_##n, \
+        drop_panel_##t##_##n, multiply_panel_##t##_##n                                                \
+  }
 static const tt_attention_vector loops[TT_NN_LEVELS][2] = {
     {LOOPS(f32, 0), LOOPS(f64, 0)},
 #if TT_NN_LEVELS > 1

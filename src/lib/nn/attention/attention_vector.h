@@ -8,6 +8,12 @@
 #include "base/err.h"
 #include "ir/dtype.h"
 
+/* Random numbers for a panel of keys: those of query j are in blocks of four from first + j * apart on. */
+typedef struct tt_attention_drops {
+  uint64_t key, first, apart;
+  double chance;
+} tt_attention_drops;
+
 typedef struct tt_attention_vector {
   /* n more keys: `s` becomes exponentials above the largest so far (top), `sum` their sum; `fade` is what sums so far
    * are worth now. */
@@ -19,6 +25,10 @@ typedef struct tt_attention_vector {
   void (*add)(void *a, int64_t n, int width, const void *factor, const void *b);
   /* A tile [rows][width] as columns: to[j * rows + i]. */
   void (*turn)(const void *tile, int rows, int width, void *to);
+  /* What shares of n keys are multiplied by, whole blocks of them: 0 for those that are dropped. */
+  void (*drops)(void *to, int64_t n, int width, const tt_attention_drops *d);
+  /* a = a * b, n numbers */
+  void (*multiply)(void *a, int64_t n, const void *b);
 } tt_attention_vector;
 
 /* For sums of float32 or float64, and this CPU. */

@@ -30,7 +30,8 @@ typedef struct attention_args {
   int64_t queries, keys, tiles, all;
   int32_t width, deep, sides;
   int32_t naxes, causal, unused;
-  double scale;
+  double scale, chance;
+  const uint64_t *key;
 } attention_args;
 
 static matrices matrices_of(const tt_attention *a, const tt_attention_side *m) {
@@ -52,7 +53,9 @@ static attention_args args_of(const tt_attention *a) {
                          .width = (int32_t)a->width,
                          .deep = (int32_t)a->deep,
                          .causal = a->causal,
-                         .scale = a->scale};
+                         .scale = a->scale,
+                         .chance = a->chance,
+                         .key = a->key};
   for (int d = 0; d < a->rank; d++)
     if (a->len[d] > 1) args.len[args.naxes++] = a->len[d];
   return args;
@@ -130,6 +133,7 @@ static void open_text(tt_device_text *text, const char *kernels, const tt_attent
   tt__device_define(text, "LOG(x)", "%s", s.log);
   tt__device_define(text, "INDEX", "%s", is_wide(a, g) ? "tt_i64" : "tt_i32");
   tt__device_define(text, "MASK", "%d", !a->mask.data ? 0 : a->mask_type == TT_BOOL ? 1 : 2);
+  tt__device_define(text, "DROP", "%d", a->key != NULL);
   tt__device_define(text, "WAY", "%d", way);
   tt__device_define(text, "RESIDENT", "%d", resident);
 }
@@ -182,7 +186,7 @@ static size_t half_shared(const tt_attention *a, direction way) {
 
 static bool is_for_halves(const tt_lib_device *on, const tt_attention *a) {
   const tt_target *t = &on->device->target;
-  if (!tt__nn_multiplies_halves(on, a->type)) return false;
+  if (a->key || !tt__nn_multiplies_halves(on, a->type)) return false;
   return a->width > 0 && a->deep > 0 && a->width <= HALF_COLUMNS && a->deep <= HALF_COLUMNS && are_in_vectors(a, 8) &&
          half_shared(a, TO_KEYS) <= (size_t)t->shared_block;
 }
