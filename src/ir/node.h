@@ -107,7 +107,7 @@ typedef struct tt_lib_attr {
   struct tt_node *pick[TT_LIB_PICKS];
 } tt_lib_attr;
 
-#define TT_NODE_SRC 4
+#define TT_NODE_SRC 6
 /* A VIEW has one operand and a GATHER two: in the places of others they know their neighbours among those that read the
  * same node. */
 enum { TT_NEXT_READER = 2, TT_LAST_READER = 3 };

@@ -230,3 +230,18 @@ def test_gradients_of_leaves_are_one_evaluation_wherever_they_lie(recorded):
     before = tt.ledger()["evaluations"]
     tt.eval(x.grad, b.grad)
     assert tt.ledger()["evaluations"] == before + 1
+
+
+def test_parts_that_do_not_meet_are_written_where_they_belong(recorded):
+    """Queries, keys and values of one projection: nobody reads the zeros that their cotangents go into."""
+    x = tt.array(np.arange(24, dtype="float32").reshape(2, 12)).requires_grad_()
+    parts = [x[:, 4 * k : 4 * k + 4] for k in range(3)]
+    sum((k + 2) * p.sum() for k, p in enumerate(parts)).backward()
+    assert "add" not in str(tt.explain(x.grad)) and ", 1 operands" not in str(tt.explain(x.grad))
+    np.testing.assert_array_equal(x.grad.numpy(), np.tile(np.repeat([2, 3, 4], 4), (2, 1)))
+
+
+def test_parts_that_meet_are_added():
+    x = tt.array(np.zeros(12, "float32")).requires_grad_()
+    (x[:6].sum() + 2 * x[3:9].sum() + 4 * x[::2].sum() + 8 * x[1::2].sum()).backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [5, 9, 5, 11, 7, 11, 6, 10, 6, 8, 4, 8])

@@ -46,7 +46,8 @@ static tt_array *row_sum(tt_composer *c, tt_array *a) {
 /* What a row for the way back takes, and gives. */
 typedef struct way_back {
   const char *row;
-  tt_array *src[4];
+  tt_array *src[6];
+  int nsrc;
   int64_t width, deep;
 } way_back;
 
@@ -71,16 +72,18 @@ static bool prepare(const tt_rule *r, form is, way_back *b) {
   b->deep = tt__array_len(o)[q->rank - 1];
   tt_dtype t = (tt_dtype)q->dtype;
   bool whole = is == APART && (t == TT_F16 || t == TT_BF16) && is_on_device(q);
-  tt_array *g = whole ? tt__compose_beside(c, tt__compose_cast(c, r->g[0], t), o) : of_queries(c, r->g[0], lse, o);
+  tt_array *g = whole ? tt__compose_cast(c, r->g[0], t) : of_queries(c, r->g[0], lse, o);
   if (whole) {
-    *b = (way_back){"attention_whole_back", {q, tt__compose_beside(c, k, more), g, lse}, b->width, b->deep};
+    *b = (way_back){"attention_whole_back", {q, k, more, g, o, lse}, 6, b->width, b->deep};
   } else if (is != APART) {
     const char *row = is == MASKED ? "attention_masked_back" : "attention_dropped_back";
-    *b = (way_back){row, {q, k, g, more}, b->width, b->deep};
+    *b = (way_back){row, {q, k, g, more}, 4, b->width, b->deep};
   } else {
-    *b = (way_back){"attention_back", {q, k, more, g}, b->width, b->deep};
+    *b = (way_back){"attention_back", {q, k, more, g}, 4, b->width, b->deep};
   }
-  return b->src[0] && b->src[1] && b->src[2] && b->src[3];
+  for (int i = 0; i < b->nsrc; i++)
+    if (!b->src[i]) return false;
+  return true;
 }
 
 static bool tiled(const tt_rule *r, form is, tt_array **d) {
@@ -96,7 +99,7 @@ static bool tiled(const tt_rule *r, form is, tt_array **d) {
     memcpy(want[i].len, tt__array_len(b.src[i > 0]), sizeof *want[i].len * (size_t)rank);
     want[i].len[rank - 1] = i == 2 ? b.deep : b.width;
   }
-  return tt__compose_library_many(r->c, &attr, b.src, 4, want, 3, d);
+  return tt__compose_library_many(r->c, &attr, b.src, b.nsrc, want, 3, d);
 }
 
 /* ---- spelled */

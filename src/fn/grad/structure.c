@@ -9,6 +9,7 @@
 #include "fn/grad/rules.h"
 #include "graph/session.h"
 #include "ir/grad.h"
+#include "ir/reach.h"
 
 /* ---- tools */
 
@@ -187,6 +188,17 @@ static tt_array *by_windows(tt_composer *c, tt_array *g, const int64_t *step, in
   return sum;
 }
 
+/* Is a sum still zero where a view shows it, because what was written into zeros so far lies elsewhere? */
+static bool is_untouched(const tt_node *sum, const tt_reach *view) {
+  enum { MOST_WRITES = 16 }; /* looked at: each part of an array would look at all before it */
+  for (int k = 0; k < MOST_WRITES && sum->op == TT_N_STORE; k++, sum = sum->src[0]) {
+    const tt_reach wrote = {
+        .naxes = sum->nstep, .off = sum->attr.off, .len = sum->src[1]->dim, .step = sum->dim + sum->rank};
+    if (!tt__reach_apart(&wrote, view)) return false;
+  }
+  return sum->op == TT_N_CONST && sum->attr.scalar.bits[0] == 0 && sum->attr.scalar.bits[1] == 0;
+}
+
 /*
 ** The cotangent of a view's source. With a sum so far (or NULL), a part is added in its place: that costs what the part
 ** has, where zeros around it would cost the whole.
@@ -203,9 +215,10 @@ static tt_array *unviewed(tt_composer *c, tt_array *g, const tt_tape *view, cons
   if (few->size == size) return turned_back(c, few, m, of);
   if (!*sum) return stored(c, tt__rule_zeros(c, (tt_dtype)of->dtype, of->rank, of->dim, of->device), few, left, off);
   tt_node *whole = tt__compose_node(c, *sum);
-  tt_array *there = tt__compose_of_node(c, whole ? tt__node_view(whole, rank, len, left, off, c->err) : NULL);
+  if (whole && !is_untouched(whole, &(tt_reach){.naxes = rank, .off = off, .len = len, .step = left}))
+    few = tt__compose_op2(c, TT_ADD, tt__compose_of_node(c, tt__node_view(whole, rank, len, left, off, c->err)), few);
+  *sum = whole ? stored(c, *sum, few, left, off) : NULL;
   tt__node_release(whole);
-  *sum = there ? stored(c, *sum, tt__compose_op2(c, TT_ADD, there, few), left, off) : NULL;
   return NULL;
 }
 

@@ -28,9 +28,8 @@ TT_HIDDEN tt_code tt__recurrent_device(const tt_lib_device *on, const tt_recurre
 TT_HIDDEN tt_code tt__recurrent_back_device(const tt_lib_device *on, const tt_recurrent *r, const void *kept,
                                             const void *g, void *sums, void *x, void *h, void *memory, tt_error *err);
 
-/* The `g` of attention's way back, dense in temporary memory, from `go` [batches, queries, 2 deep]: cotangents of 16
- * bits beside results. */
-TT_HIDDEN tt_code tt__attention_sums_device(const tt_lib_device *on, const tt_attention *a, const void *go,
-                                            const void *lse, void **out, tt_error *err);
+/* The `g` of attention's way back, dense in temporary memory, from cotangents and results of 16 bits and dense lse. */
+TT_HIDDEN tt_code tt__attention_sums_device(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g,
+                                            const tt_attention_side *o, const void *lse, void **out, tt_error *err);
 
 #endif

@@ -231,7 +231,7 @@ static tt_code attention_masked_back_on(const tt_lib_device *on, const tt_lib_at
   return back_on(on, &a, &src[2], out, err);
 }
 
-/* ---- the way back from cotangents beside results: of the operands q, k beside v, g beside o, and lse */
+/* ---- the way back from q, k, v, the cotangent, the result and lse, which is as the way forward left it: dense */
 
 /* [queries, deep + 2] for each of the batches; `step` has room for those of the batches. */
 static tt_attention_side dense_sums(const tt_attention *a, const void *data, int64_t *step) {
@@ -245,12 +245,13 @@ static tt_attention_side dense_sums(const tt_attention *a, const void *data, int
 
 static tt_code attention_whole_back(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                                     tt_error *err) {
-  const tt_attention a = joined_of(attr, src);
+  const tt_attention a = attention_of(attr, src, NULL);
+  const tt_attention_side from = side(&src[3]), o = side(&src[4]);
   int64_t step[TT_MAX_RANK];
   const size_t size = (size_t)(a.batches * a.queries * (a.deep + 2)) * sizeof(float) + 1;
   float *g = tt__mem_alloc(size);
   if (!g) return tt__fail(err, TT_ENOMEM, "no memory for the cotangents of attention");
-  tt__attention_sums_host(&a, src[2].data, src[3].data, g);
+  tt__attention_sums_host(&a, &from, &o, src[5].data, g);
   const tt_attention_side s = dense_sums(&a, g, step);
   tt_code code = tt__attention_back(&a, &s, out[0].data, out[1].data, out[2].data, err);
   tt__mem_free(g, size);
@@ -259,13 +260,13 @@ static tt_code attention_whole_back(const tt_lib_attr *attr, const tt_operand *s
 
 static tt_code attention_whole_back_on(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
                                        const tt_block *out, tt_error *err) {
-  const tt_attention a = joined_of(attr, src);
-  tt_attention_side g = side(&src[2]), o = columns_from(&src[2], a.deep);
-  tt_code code = tt__cudnn_attention_back(on, &a, &o, &g, src[3].data, out[0].data, out[1].data, out[2].data, err);
+  const tt_attention a = attention_of(attr, src, NULL);
+  tt_attention_side g = side(&src[3]), o = side(&src[4]);
+  tt_code code = tt__cudnn_attention_back(on, &a, &o, &g, src[5].data, out[0].data, out[1].data, out[2].data, err);
   if (code != TT_ENOTIMPL) return code;
   int64_t step[TT_MAX_RANK];
   void *sums;
-  TT_TRY(tt__attention_sums_device(on, &a, src[2].data, src[3].data, &sums, err));
+  TT_TRY(tt__attention_sums_device(on, &a, &g, &o, src[5].data, &sums, err));
   g = dense_sums(&a, sums, step);
   return tt__attention_back_device(on, &a, &g, out[0].data, out[1].data, out[2].data, err);
 }
@@ -426,8 +427,9 @@ const tt_lib_row tt__rows_nn[] = {
      .mode = mode,
      .cost = &attention_back_cost},
     {.name = "attention_whole_back",
-     .nsrc = 4,
+     .nsrc = 6,
      .nout = 3,
+     .strided = true,
      .run = attention_whole_back,
      .run_on = attention_whole_back_on,
      .mode = mode,

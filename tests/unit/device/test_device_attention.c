@@ -140,16 +140,30 @@ static void check(tt_dtype t, const attending *a) {
   run_both("back", t, a, &attr, src, out);
 }
 
-/* Cotangents beside results are what the other way back is told, in another form. */
+/* Columns of m from `first` on; `len` has room for lengths. */
+static tt_operand columns(tt_operand m, int64_t *len, int64_t first, int64_t count) {
+  memcpy(len, m.len, sizeof *len * (size_t)m.rank);
+  len[m.rank - 1] = count;
+  m.data = (const char *)m.data + (size_t)first * tt__dtype_size(m.dtype);
+  m.len = len;
+  return m;
+}
+
+/* Cotangents and results are what the other way back is told, in another form. Operands lie beside each other. */
 static void check_whole(tt_dtype t, attending a) {
-  int64_t len[4][MOST], step[4][MOST], lo[3][MOST], ld[4][MOST], sd[4][MOST];
+  int64_t len[5][MOST], step[5][MOST], lo[3][MOST], of[4][MOST];
   a.twisted = false;
   for (int k = 0; k < 3; k++) fill(t, operands[k]);
   fill(TT_F32, operands[3]);
-  tt_operand src[4] = {view(t, operands[0], len[0], step[0], &a, a.queries, a.width),
-                       view(t, operands[1], len[1], step[1], &a, a.keys, a.width + a.deep),
-                       view(t, operands[2], len[2], step[2], &a, a.queries, 2 * a.deep),
-                       view(TT_F32, operands[3], len[3], step[3], &a, a.queries, 1)};
+  tt_operand kv = view(t, operands[1], len[1], step[1], &a, a.keys, a.width + a.deep);
+  tt_operand go = view(t, operands[2], len[2], step[2], &a, a.queries, 2 * a.deep);
+  tt_operand lse = view(TT_F32, operands[3], len[3], step[3], &a, a.queries, 1);
+  tt_operand src[6] = {view(t, operands[0], len[0], step[0], &a, a.queries, a.width),
+                       columns(kv, of[0], 0, a.width),
+                       columns(kv, of[1], a.width, a.deep),
+                       columns(go, of[2], 0, a.deep),
+                       columns(go, of[3], a.deep, a.deep),
+                       lse};
   tt_lib_attr attr = {.row = tt__lib_row("attention_whole_back"), .i = {a.causal}, .f = {0.4}};
   tt_block out[3] = {block(t, NULL, lo[0], &a, a.queries, a.width), block(t, NULL, lo[1], &a, a.keys, a.width),
                      block(t, NULL, lo[2], &a, a.keys, a.deep)};
@@ -164,12 +178,7 @@ static void check_whole(tt_dtype t, attending a) {
     row[a.deep] = (float)get(TT_F32, operands[3], i);
     row[a.deep + 1] = sum;
   }
-  tt_operand k = view(t, operands[1], ld[0], sd[0], &a, a.keys, a.width + a.deep), v = k;
-  tt_operand told[4] = {src[0], k, v, view(TT_F32, g, ld[3], sd[3], &a, a.queries, a.deep + 2)};
-  memcpy(ld[1], ld[0], sizeof ld[0]);
-  ld[0][3] = a.width, ld[1][3] = a.deep;
-  told[2].len = ld[1];
-  told[2].data = operands[1] + (size_t)a.width * tt__dtype_size(t);
+  tt_operand told[4] = {src[0], src[1], src[2], view(TT_F32, g, len[4], step[4], &a, a.queries, a.deep + 2)};
   attr.row = tt__lib_row("attention_back");
   for (int i = 0; i < 3; i++) out[i].data = got[i];
   CHECK_INT(attr.row->run(&attr, told, out, NULL), TT_OK);

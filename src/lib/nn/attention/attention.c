@@ -310,19 +310,27 @@ tt_code tt__attention_back(const tt_attention *a, const tt_attention_side *g, vo
   return TT_OK;
 }
 
-void tt__attention_sums_host(const tt_attention *a, const void *go, const float *lse, float *g) {
-  const uint16_t *from = go;
+/* Where row i of all batches begins. */
+static const uint16_t *row_of(const tt_attention *a, const tt_attention_side *s, int64_t i) {
+  int64_t batch = i / a->queries, at = i % a->queries * s->row;
+  for (int d = a->rank - 1; d >= 0; d--) {
+    at += batch % a->len[d] * s->batch[d];
+    batch /= a->len[d];
+  }
+  return (const uint16_t *)s->data + at;
+}
+
+void tt__attention_sums_host(const tt_attention *a, const tt_attention_side *g, const tt_attention_side *o,
+                             const float *lse, float *to) {
   const bool is_half = a->type == TT_F16;
-  for (int64_t i = 0; i < a->batches * a->queries; i++) {
+  for (int64_t i = 0; i < a->batches * a->queries; i++, to += a->deep + 2) {
+    const uint16_t *x = row_of(a, g, i), *y = row_of(a, o, i);
     float sum = 0;
-    for (int64_t j = 0; j < a->deep; j++) {
-      const uint16_t x = from[j], y = from[a->deep + j];
-      g[j] = is_half ? tt_cast_f16_f32(x) : tt_cast_bf16_f32(x);
-      sum += g[j] * (is_half ? tt_cast_f16_f32(y) : tt_cast_bf16_f32(y));
+    for (int64_t j = 0; j < a->deep; j++, x += g->column, y += o->column) {
+      to[j] = is_half ? tt_cast_f16_f32(*x) : tt_cast_bf16_f32(*x);
+      sum += to[j] * (is_half ? tt_cast_f16_f32(*y) : tt_cast_bf16_f32(*y));
     }
-    g[a->deep] = lse[i];
-    g[a->deep + 1] = sum;
-    from += 2 * a->deep;
-    g += a->deep + 2;
+    to[a->deep] = lse[i];
+    to[a->deep + 1] = sum;
   }
 }

@@ -47,7 +47,8 @@ TT_HIDDEN tt_code tt__attention(const tt_attention *a, void *o, void *lse, tt_er
 TT_HIDDEN tt_code tt__attention_back(const tt_attention *a, const tt_attention_side *g, void *dq, void *dk, void *dv,
                                      tt_error *err);
 
-/* The `g` of the above, dense, from `go` [batches, queries, 2 deep]: cotangents of 16 bits beside results. */
-TT_HIDDEN void tt__attention_sums_host(const tt_attention *a, const void *go, const float *lse, float *g);
+/* The `to` that is g above, dense, from cotangents and results of 16 bits and dense lse. */
+TT_HIDDEN void tt__attention_sums_host(const tt_attention *a, const tt_attention_side *g, const tt_attention_side *o,
+                                       const float *lse, float *to);
 
 #endif

@@ -256,14 +256,23 @@ tt_code tt__attention_back_device(const tt_lib_device *on, const tt_attention *a
 
 /* As attention_sums.text.h has it. */
 typedef struct attention_sums_args {
-  const void *go, *lse;
+  matrices g, o;
+  const void *lse;
   void *to;
-  int64_t rows, deep;
+  int64_t rows, deep, queries, naxes, len[AXES];
 } attention_sums_args;
 
-tt_code tt__attention_sums_device(const tt_lib_device *on, const tt_attention *a, const void *go, const void *lse,
-                                  void **out, tt_error *err) {
-  attention_sums_args args = {.go = go, .lse = lse, .rows = a->batches * a->queries, .deep = a->deep};
+tt_code tt__attention_sums_device(const tt_lib_device *on, const tt_attention *a, const tt_attention_side *g,
+                                  const tt_attention_side *o, const void *lse, void **out, tt_error *err) {
+  if (!has_room(a)) return tt__fail(err, TT_ENOTIMPL, "attention: too many axes, or columns");
+  attention_sums_args args = {.g = matrices_of(a, g),
+                              .o = matrices_of(a, o),
+                              .lse = lse,
+                              .rows = a->batches * a->queries,
+                              .deep = a->deep,
+                              .queries = a->queries};
+  for (int d = 0; d < a->rank; d++)
+    if (a->len[d] > 1) args.len[args.naxes++] = a->len[d];
   TT_TRY(on->temp(on, (size_t)(args.rows * (a->deep + 2)) * sizeof(float) + 1, out, err));
   args.to = *out;
   tt_device_text text = {.on = on, .text = tt__text_attention_sums};
