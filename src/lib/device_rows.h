@@ -21,6 +21,7 @@ TT_DEVICE_ROW(histogram_edges);
 TT_DEVICE_ROW(reduce_complex);
 TT_DEVICE_ROW(draw);
 TT_DEVICE_ROW(sums_at);
+TT_DEVICE_ROW(sums_at_rows);
 #undef TT_DEVICE_ROW
 
 TT_HIDDEN tt_code tt__device_sort_part(const tt_lib_device *on, const tt_lib_attr *attr, const tt_lib_part *p,

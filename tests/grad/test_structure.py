@@ -245,3 +245,16 @@ def test_parts_that_meet_are_added():
     x = tt.array(np.zeros(12, "float32")).requires_grad_()
     (x[:6].sum() + 2 * x[3:9].sum() + 4 * x[::2].sum() + 8 * x[1::2].sum()).backward()
     np.testing.assert_array_equal(x.grad.numpy(), [5, 9, 5, 11, 7, 11, 6, 10, 6, 8, 4, 8])
+
+
+@pytest.mark.parametrize("shape, index, known", [((7, 5), (3, 4), True), ((4, 2, 3), (6,), True), ((9,), (20,), False)])
+def test_rows_of_a_table_are_added_where_they_begin(recorded, shape, index, known):
+    """Nobody has to look whether the places are rows, which on a device would be waited for."""
+    rng = np.random.default_rng(4)
+    table = tt.array(rng.standard_normal(shape)).requires_grad_()
+    place, g = rng.integers(0, shape[0], index), rng.standard_normal(index + shape[1:])
+    (table[tt.array(place)] * tt.array(g)).sum().backward()
+    want = np.zeros(shape)
+    np.add.at(want, place, g)
+    assert ("sums_at_rows" in str(tt.explain(table.grad))) == known
+    np.testing.assert_allclose(table.grad.numpy(), want, rtol=1e-12)

@@ -321,13 +321,66 @@ static int64_t row_of(const tt_tape *of, tt_array *place) {
   return row;
 }
 
+/* The axes at the end along which `n` counts 0, 1, 2, ... up to *width, and no other axis moves it; 0: none. */
+static int counting_axes(const tt_node *n, int64_t *width) {
+  if (n->op != TT_N_VIEW || n->src[0]->op != TT_N_IOTA || n->attr.off != 0) return 0;
+  const int64_t *step = n->dim + n->rank;
+  int first = n->rank;
+  *width = 1;
+  while (first > 0 && (step[first - 1] == *width || n->dim[first - 1] == 1)) *width *= n->dim[--first];
+  for (int k = 0; k < first; k++)
+    if (step[k] != 0) return 0;
+  return *width > 1 ? n->rank - first : 0;
+}
+
+/* Is it a multiple of `width` that no axis from `first` on moves? */
+static bool is_start(const tt_node *n, int first, int64_t width) {
+  if (n->op != TT_N_VIEW || n->src[0]->op != TT_MUL) return false;
+  const int64_t *step = n->dim + n->rank;
+  for (int k = first; k < n->rank; k++)
+    if (step[k] != 0 && n->dim[k] > 1) return false;
+  for (int k = 0; k < 2; k++) {
+    const tt_node *by = n->src[0]->src[k];
+    if (by->op == TT_N_CONST && by->dtype == TT_I64 && by->attr.scalar.i64 % width == 0)
+      return by->attr.scalar.i64 != 0;
+  }
+  return false;
+}
+
+/* Places that are whole rows of an array, as it was indexed along its first axes: where each begins; NULL: they are
+ * not known to be so. */
+static tt_array *whole_rows(tt_composer *c, tt_array *place, int64_t *width) {
+  int64_t step[TT_MAX_RANK];
+  tt_node *n = tt__compose_node(c, place), *start = NULL;
+  for (int k = 0; n && k < 2 && n->op == TT_ADD && !start; k++) {
+    int first = n->rank - counting_axes(n->src[k], width);
+    if (first == 0 || first == n->rank || !is_start(n->src[1 - k], first, *width)) continue;
+    tt__shape_steps(n->rank, n->dim, step);
+    start = tt__node_view(n->src[1 - k], first, n->dim, step, 0, c->err);
+  }
+  tt__node_release(n);
+  return start ? tt__compose_of_node(c, start) : NULL;
+}
+
+/* Zeros with rows added up where they begin. */
+static tt_array *add_rows(tt_composer *c, int64_t size, tt_array *start, int64_t width, tt_array *value) {
+  tt_dtype dtype = (tt_dtype)value->dtype, own = dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype;
+  tt_array *src[2] = {tt__compose_ravel(c, start), tt__compose_cast(c, tt__compose_ravel(c, value), own)};
+  if (!src[0] || !src[1]) return NULL;
+  tt_lib_attr attr = {.row = tt__lib_row("sums_at_rows"), .i = {width}};
+  return tt__compose_cast(c, tt__compose_library(c, &attr, src, 2, own, 1, &size), dtype);
+}
+
 static void rule_gather(const tt_rule *r, tt_array *g) {
   const tt_tape *of = r->t->parent[0];
-  int64_t size = 1, step[TT_MAX_RANK];
+  int64_t size = 1, width, step[TT_MAX_RANK];
   for (int k = 0; k < of->rank; k++) size *= of->dim[k];
   tt_array *place = tt__rule_operand(r, 1);
   if (!place) return;
-  tt_array *sum = tt__rule_add_at(r->c, size, place, row_of(of, place), g, of->device);
+  bool is_plain = !r->taped && g->size > 0 && !tt__is_complex((tt_dtype)g->dtype);
+  tt_array *start = is_plain ? whole_rows(r->c, place, &width) : NULL;
+  tt_array *sum = start ? add_rows(r->c, size, start, width, g)
+                        : tt__rule_add_at(r->c, size, place, row_of(of, place), g, of->device);
   tt__shape_steps(of->rank, of->dim, step);
   if (sum) r->out[0] = tt__compose_view(r->c, sum, of->rank, of->dim, step, 0);
 }

@@ -59,9 +59,25 @@ static tt_code add_up(tt_device_text *d, places_args *a, size_t size, tt_error *
   return walk(d, "sums_of_rows", a, err);
 }
 
-tt_code tt__device_sums_at(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
-                           tt_error *err) {
-  int64_t n = src[0].size, width = attr->i[0];
+/* The same of rows that are known to be some: nobody waits. */
+static tt_code add_rows(tt_device_text *d, places_args *a, const int64_t *first, size_t size, tt_error *err) {
+  const tt_lib_device *on = d->on;
+  int64_t rows = a->n / a->width;
+  size_t bytes = sizeof(int64_t) * (size_t)rows;
+  void *order, *sorted;
+  TT_TRY(on->temp(on, bytes, &order, err));
+  TT_TRY(on->temp(on, bytes, &sorted, err));
+  a->order = order;
+  a->sorted = sorted;
+  TT_TRY(tt__device_argsort_rows(on, TT_I64, first, NULL, order, sorted, 1, rows, false, err));
+  TT_TRY(tt__device_fill(on, a->out, 0, (size_t)a->len * size, err));
+  return walk(d, "sums_of_rows", a, err);
+}
+
+/* `known`: sources are where rows begin, not all places. */
+static tt_code sums(const tt_lib_device *on, int64_t width, bool known, const tt_operand *src, const tt_block *out,
+                    tt_error *err) {
+  int64_t n = src[1].size;
   bool pair = tt__is_complex(out->dtype);
   if (tt__real_of(out->dtype) != TT_F32 && tt__real_of(out->dtype) != TT_F64)
     return tt__fail(err, TT_ENOTIMPL, "sums of this type at places are added on the host");
@@ -75,7 +91,18 @@ tt_code tt__device_sums_at(const tt_lib_device *on, const tt_lib_attr *attr, con
   tt_device_text d = {.on = on, .text = tt__text_places};
   tt__device_define_type(&d, out->dtype);
   tt__device_define(&d, "ADD(x, y)", pair ? "((x).re += (y).re, (x).im += (y).im)" : "((x) += (y))");
-  tt_code code = add_up(&d, &a, tt__dtype_size(out->dtype), err);
+  size_t size = tt__dtype_size(out->dtype);
+  tt_code code = known ? add_rows(&d, &a, src[0].data, size, err) : add_up(&d, &a, size, err);
   tt__device_done(&d);
   return code;
+}
+
+tt_code tt__device_sums_at(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                           tt_error *err) {
+  return sums(on, attr->i[0], false, src, out, err);
+}
+
+tt_code tt__device_sums_at_rows(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                                const tt_block *out, tt_error *err) {
+  return sums(on, attr->i[0], true, src, out, err);
 }

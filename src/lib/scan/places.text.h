@@ -33,12 +33,13 @@ TT_KERNEL(rows_apart, places_args, THREADS) {
   }
 }
 
-/* A thread goes through all rows of one place, for one of their elements. */
+/* A thread goes through all rows of one place, for one of their elements. Where rows are known nobody has looked whether
+ * they lie in the result. */
 TT_KERNEL(sums_of_rows, places_args, THREADS) {
   const tt_i64 rows = a.n / a.width;
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 first = i / a.width, in = i % a.width, at = a.sorted[first];
-    if (first && a.sorted[first - 1] == at) continue;
+    if ((first && a.sorted[first - 1] == at) || at < 0 || at > a.len - a.width) continue;
     T sum = a.out[at + in];
     for (tt_i64 r = first; r < rows && a.sorted[r] == at; r++) ADD(sum, a.value[a.order[r] * a.width + in]);
     a.out[at + in] = sum;

@@ -69,6 +69,20 @@ static tt_code sums_at(const tt_lib_attr *attr, const tt_operand *src, const tt_
   return done ? TT_OK : tt__fail(err, TT_EINTERNAL, "a place is out of range");
 }
 
+/* Sources: where rows of i[0] elements begin, none of which reaches into another; their values. */
+static tt_code sums_at_rows(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  tt_fold_into f = {.op = TT_ADD, .dtype = out->dtype, .a = out->data, .b = src[1].data, .place = src[0].data};
+  f.len = out->size;
+  f.step = 1;
+  f.b_step = f.width = attr->i[0];
+  f.n = src[0].size;
+  memset(out->data, 0, (size_t)out->size * tt__dtype_size(out->dtype));
+  return tt__fold_into_places(&f) ? TT_OK : tt__fail(err, TT_EINTERNAL, "a place is out of range");
+}
+
+/* Nothing changes what it asks a device for. */
+static uint64_t one_mode(void) { return 0; }
+
 static tt_code fold_turns(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   (void)attr;
   return tt__fold_turns(src->data, src->size, out->data, err);
@@ -81,6 +95,12 @@ const tt_lib_row tt__rows_fold[] = {
     {.name = "fold_at_one", .nsrc = 2, .nout = 1, .run = fold_at},
     {.name = "fold_at", .nsrc = 3, .nout = 1, .run = fold_at},
     {.name = "sums_at", .nsrc = 2, .nout = 1, .run = sums_at, .run_on = tt__device_sums_at},
+    {.name = "sums_at_rows",
+     .nsrc = 2,
+     .nout = 1,
+     .run = sums_at_rows,
+     .run_on = tt__device_sums_at_rows,
+     .mode = one_mode},
     {.name = "fold_turns", .nsrc = 1, .nout = 1, .run = fold_turns},
     {.name = NULL},
 };

@@ -42,6 +42,23 @@ static void check(tt_dtype t, int64_t n, int64_t len, int64_t width) {
   CHECK(memcmp(got, want, (size_t)len * size) == 0);
 }
 
+/* Rows whose beginnings are told: the bits of the row that looks for them. */
+static void check_known(tt_dtype t, int64_t rows, int64_t len, int64_t width) {
+  int64_t n = rows * width;
+  static int64_t first[MOST];
+  check(t, n, len, width);
+  for (int64_t r = 0; r < rows; r++) first[r] = place[r * width];
+  tt_lib_attr attr = {.row = tt__lib_row("sums_at_rows"), .i = {width}};
+  tt_operand src[2] = {{.data = first, .dtype = TT_I64, .rank = 1, .len = &rows, .size = rows},
+                       {.data = value, .dtype = t, .rank = 1, .len = &n, .size = n}};
+  tt_block out = {.data = got, .dtype = t, .rank = 1, .len = &len, .size = len};
+  for (int on = 0; on < 2; on++) {
+    memset(got, 0x55, sizeof got);
+    CHECK_INT(on ? call_row(attr.row, &attr, src, &out) : attr.row->run(&attr, src, &out, NULL), TT_OK);
+    CHECK(memcmp(got, want, (size_t)len * tt__dtype_size(t)) == 0);
+  }
+}
+
 static const tt_dtype types[] = {TT_F32, TT_F64, TT_C64, TT_C128};
 
 TEST(rows_that_come_once_or_often) {
@@ -51,6 +68,16 @@ TEST(rows_that_come_once_or_often) {
         for (int64_t i = 0; i < rows * width; i++)
           place[i] = i % width ? place[i - 1] + 1 : (int64_t)draw_below(20) * width;
         check(types[k], rows * width, 20 * width, width);
+      }
+}
+
+TEST(rows_that_are_known) {
+  for (int k = 0; k < 2; k++)
+    for (int64_t width = 2; width < 40; width += 13)
+      for (int64_t rows = 1; rows < 100; rows = rows * 3 + 1) {
+        for (int64_t i = 0; i < rows * width; i++)
+          place[i] = i % width ? place[i - 1] + 1 : (int64_t)draw_below(20) * width;
+        check_known(types[k], rows, 20 * width, width);
       }
 }
 

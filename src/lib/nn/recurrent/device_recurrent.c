@@ -6,7 +6,7 @@
 
 extern const char tt__text_recurrent[];
 
-enum { UNITS = 8, LINES = 16, MANY = 4, SHARES = 4, FEW_TERMS = 32 };
+enum { UNITS = 8, LINES = 16, FEW_LINES = 8, MANY = 4, SHARES = 8, FEW_TERMS = 32 };
 
 /* As recurrent.text.h has it. */
 typedef struct recurrent_args {
@@ -35,16 +35,16 @@ static tt_code begin(steps_there *s, const tt_lib_device *on, const tt_recurrent
   const bool is_double = r->type == TT_F64;
   const int64_t tiles = tt_ceil_div(r->width, UNITS);
   const int each = images_of_thread(on, r, tiles);
+  /* Few blocks wait for memory and for each other: then several threads share a sum, and terms come many at a time. */
+  const int shares = each == 1 ? SHARES : 1, lines = each == 1 ? FEW_LINES : LINES;
   *s = (steps_there){.r = r,
                      .text = {.on = on, .text = tt__text_recurrent, .scalar = TT_SCALAR_MATH},
                      .gates = tt__recurrent_gates(r->kind),
                      .row = r->images * r->width * (int64_t)tt__dtype_size(r->type),
-                     .blocks = tiles * tt_ceil_div(r->images, LINES * each)};
-  /* Few blocks wait for memory and for each other: then several threads share a sum, and terms come many at a time. */
-  const int shares = each == 1 ? SHARES : 1;
+                     .blocks = tiles * tt_ceil_div(r->images, lines * each)};
   const int64_t inner = back ? s->gates * r->width : r->width;
   const int slab = shares == 1 || inner <= FEW_TERMS ? FEW_TERMS : is_double ? 64 : 128;
-  s->threads = UNITS * LINES * shares;
+  s->threads = UNITS * lines * shares;
   if (s->blocks > INT32_MAX) return tt__fail(err, TT_ENOTIMPL, "recurrent: too many images");
   s->args = (recurrent_args){.w = r->w, .bias = r->bias, .images = r->images, .width = r->width, .tiles = tiles};
   s->args.inner = inner;
@@ -57,6 +57,7 @@ static tt_code begin(steps_there *s, const tt_lib_device *on, const tt_recurrent
   tt__device_define(&s->text, "KEPT", "%d", (int)tt__recurrent_kept(r->kind));
   tt__device_define(&s->text, "BACK", "%d", back);
   tt__device_define(&s->text, "EACH", "%d", each);
+  tt__device_define(&s->text, "LINES", "%d", lines);
   tt__device_define(&s->text, "SHARES", "%d", shares);
   tt__device_define(&s->text, "SLAB", "%d", slab);
   return TT_OK;

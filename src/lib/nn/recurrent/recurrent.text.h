@@ -5,13 +5,12 @@
 **   T             float32 or float64           FMA(a, b, c), EXP(x), TANH(x)   in T
 **   KIND          0 tanh, 1 relu, 2 LSTM, 3 GRU      GATES, KEPT   of ir/recurrent.h
 **   BACK          0 forward, 1 the way back
-**   EACH          images of a thread
+**   EACH, LINES   images of a thread, and threads for images
 **   SHARES        threads of a sum, each with a run of the terms of a slab; what they have is added in their order.
 **                 Several have one image each
 **   SLAB          terms in shared memory at a time, a multiple of SHARES
 */
 #define UNITS 8 /* of a block */
-#define LINES 16
 #define SUMS (UNITS * LINES) /* threads of a share */
 #define THREADS (SUMS * SHARES)
 #define IMAGES (LINES * EACH)
