@@ -217,7 +217,9 @@ int tt__threads_resident(const tt_kernel *k, const tt_variant *v) {
   for (int a = 0; a < k->naccess; a++)
     if (!k->access[a].write || v->part != TT_PART_CHUNK) /* chunks store nothing there: not an argmax's index */
       small &= tt__dtype_size((tt_dtype)k->access[a].dtype) <= 4;
-  return quick ? 6 : small ? 1536 / block : most < 4 || v->speculates ? most : 4;
+  /* Rows that keep many arrays: 80 registers spill half of what 64 do, and fewer blocks lose more than that brings. */
+  bool full = v->kept && !v->staged && k->naccess > 6;
+  return quick ? 6 : small ? 1536 / block : most < 4 || v->speculates ? most : full ? 3 : 4;
 }
 
 static void put_bounds(const tt_thread_emit *t, tt_str *out) {
