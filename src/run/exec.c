@@ -552,63 +552,79 @@ static tt_code run_here(const tt_lib_attr *attr, const tt_operand *src, const tt
   return code;
 }
 
-static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *err) {
-  const tt_node *lib = walk->node[step->lib];
-  const tt_lib_row *row = lib->attr.lib->row;
-  tt_operand src[TT_NODE_SRC] = {{0}};
-  tt_block out[TT_MOST_ROOTS] = {{0}};
+/* A step of the library while it runs. */
+typedef struct library_step {
+  const tt_walk *walk;
+  const tt_step *step;
+  tt_operand src[TT_NODE_SRC];
+  tt_block out[TT_MOST_ROOTS]; /* by which result of the row it is */
   tt_buffer *result[TT_MOST_ROOTS];
-  int made = 0;
-  int64_t read = 0, written = 0;
-  for (int i = 0; i < step->nsrc; i++) {
-    const tt_plib_src *s = &step->src[i];
-    tt_node *n = walk->node[s->node];
+  int made;              /* results that have memory */
+  int64_t read, written; /* bytes */
+} library_step;
+
+static void find_operands(library_step *s) {
+  for (int i = 0; i < s->step->nsrc; i++) {
+    const tt_plib_src *from = &s->step->src[i];
+    tt_node *n = s->walk->node[from->node];
     size_t size = tt__dtype_size((tt_dtype)n->dtype);
-    src[i] = (tt_operand){.data = (char *)n->attr.buf->data + s->off * (int64_t)size,
-                          .dtype = (tt_dtype)n->dtype,
-                          .rank = s->rank,
-                          .len = s->len,
-                          .step = s->step,
-                          .size = 1};
-    for (int d = 0; d < s->rank; d++) src[i].size *= s->len[d];
-    read += src[i].size * (int64_t)size;
+    s->src[i] = (tt_operand){.data = (char *)n->attr.buf->data + from->off * (int64_t)size,
+                             .dtype = (tt_dtype)n->dtype,
+                             .rank = from->rank,
+                             .len = from->len,
+                             .step = from->step,
+                             .size = 1};
+    for (int d = 0; d < from->rank; d++) s->src[i].size *= from->len[d];
+    s->read += s->src[i].size * (int64_t)size;
   }
-  for (; made < step->nroot; made++) {
-    tt_node *n = walk->node[step->root[made].node];
+}
+
+static tt_code make_results(library_step *s, tt_error *err) {
+  for (; s->made < s->step->nroot; s->made++) {
+    tt_node *n = s->walk->node[s->step->root[s->made].node];
     size_t size = (size_t)n->size * tt__dtype_size((tt_dtype)n->dtype);
-    result[made] = tt__buffer_new(size, err);
-    if (!result[made]) break;
-    out[n->attr.pick] = (tt_block){.data = result[made]->data,
-                                   .dtype = (tt_dtype)n->dtype,
-                                   .rank = n->rank,
-                                   .len = tt__node_len(n),
-                                   .size = n->size};
-    written += (int64_t)size;
+    tt_buffer *b = s->result[s->made] = tt__buffer_new(size, err);
+    if (!b) return TT_ENOMEM;
+    s->out[n->attr.pick] = (tt_block){
+        .data = b->data, .dtype = (tt_dtype)n->dtype, .rank = n->rank, .len = tt__node_len(n), .size = n->size};
+    s->written += (int64_t)size;
   }
-  tt_code code = made < step->nroot ? TT_ENOMEM : TT_OK;
-  if (code == TT_OK) {
-    bool timed = tt__profile_on || read + written > TIMED_BYTES;
-    tt_cost_call call = {0};
-    if (timed) call = tt__cost_call(walk, step);
-    int64_t start = timed ? tt__clock_ns() : 0;
-    bool lengthy = call.bytes > APART_BYTES || call.work.flops > APART_FLOPS;
-    code = count_fallback(row, src, read + written, err);
-    if (code == TT_OK && lengthy)
-      code = run_apart(walk, step, src, out, result, err);
-    else if (code == TT_OK)
-      code = run_here(lib->attr.lib, src, out, err);
-    int64_t end = timed ? tt__clock_ns() : 0;
-    if (code == TT_OK && timed) tt__library_took(&call, NULL, (double)(end - start));
-    TT_COUNT(library_calls, 1);
-    TT_COUNT(bytes_read, read);
-    TT_COUNT(bytes_written, written);
-    if (tt__profile_on) tt__profile_add(step, true, start, end);
-  }
-  for (int r = 0; r < made; r++) {
+  return TT_OK;
+}
+
+/* The call, timed where its time says something of the machine. */
+static tt_code run_library(library_step *s, tt_error *err) {
+  const tt_lib_attr *attr = s->walk->node[s->step->lib]->attr.lib;
+  bool timed = tt__profile_on || s->read + s->written > TIMED_BYTES;
+  tt_cost_call call = {0};
+  if (timed) call = tt__cost_call(s->walk, s->step);
+  int64_t start = timed ? tt__clock_ns() : 0;
+  bool lengthy = call.bytes > APART_BYTES || call.work.flops > APART_FLOPS;
+  tt_code code = count_fallback(attr->row, s->src, s->read + s->written, err);
+  if (code == TT_OK && lengthy)
+    code = run_apart(s->walk, s->step, s->src, s->out, s->result, err);
+  else if (code == TT_OK)
+    code = run_here(attr, s->src, s->out, err);
+  int64_t end = timed ? tt__clock_ns() : 0;
+  if (code == TT_OK && timed) tt__library_took(&call, NULL, (double)(end - start));
+  TT_COUNT(library_calls, 1);
+  TT_COUNT(bytes_read, s->read);
+  TT_COUNT(bytes_written, s->written);
+  if (tt__profile_on) tt__profile_add(s->step, true, start, end);
+  return code;
+}
+
+static tt_code exec_library(const tt_walk *walk, const tt_step *step, tt_error *err) {
+  library_step s = {.walk = walk, .step = step};
+  assert(step->nsrc <= TT_NODE_SRC && step->nroot <= TT_MOST_ROOTS);
+  find_operands(&s);
+  tt_code code = make_results(&s, err);
+  if (code == TT_OK) code = run_library(&s, err);
+  for (int r = 0; r < s.made; r++) {
     if (code == TT_OK)
-      tt__node_settle(walk->node[step->root[r].node], result[r]);
+      tt__node_settle(walk->node[step->root[r].node], s.result[r]);
     else
-      tt__buffer_release(result[r]);
+      tt__buffer_release(s.result[r]);
   }
   return code;
 }
