@@ -4,7 +4,6 @@
 #include "tutti/array.h"
 
 #include "api/enter.h"
-#include "base/mem.h"
 #include "fn/autocast.h"
 #include "graph/index/alias.h"
 #include "graph/build.h"
@@ -165,21 +164,11 @@ void tt_array_set_readonly(tt_array *a, bool readonly) {
 
 tt_code tt_eval(tt_array *const *arrays, int n, tt_error *err) {
   tt_entered c;
-  tt_code code = TT_OK;
   if (n <= 0) return tt__calls_flush(err);
-  size_t bytes = (size_t)n * sizeof(tt_node *);
   err = tt__enter(&c, err);
-  code = tt__calls_run(err);
+  tt_code code = tt__calls_run(err);
   for (int k = 0; k < n && code == TT_OK; k++) code = check_array(arrays[k], err);
-  tt_node *few[8], **node = n <= 8 ? few : code == TT_OK ? tt__mem_alloc(bytes) : NULL;
-  if (code == TT_OK && !node) code = tt__fail_memory(err, bytes);
-  if (code == TT_OK) {
-    for (int k = 0; k < n; k++) node[k] = tt__node_retain(arrays[k]->storage->node);
-    code = tt__evaluate(node, n, err);
-    for (int k = 0; k < n; k++) tt__node_release(node[k]);
-  }
-  if (node && node != few) tt__mem_free(node, bytes);
-  return tt__leave(&c, code);
+  return tt__leave(&c, CHECKED(code, tt__arrays_evaluate(arrays, n, err)));
 }
 
 tt_code tt_peek(tt_array *a, const void **data, void **hold, tt_error *err) {
@@ -215,16 +204,6 @@ tt_code tt_item(tt_array *a, tt_value *out, tt_error *err) {
 
 /* ---- operations */
 
-/* The operation, of what enters it under mixed precision. */
-static tt_code apply_cast(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
-                          tt_error *err) {
-  tt_cast_call cast = {0};
-  tt_code code = tt__cast_op(&cast, op, arg, narg, err);
-  if (code == TT_OK) code = tt__apply(op, cast.arg, narg, options, out, err);
-  tt__cast_end(&cast);
-  return code;
-}
-
 tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options *options, tt_array **out,
                  tt_error *err) {
   tt_entered c;
@@ -233,7 +212,7 @@ tt_code tt_apply(tt_op op, const tt_value *arg, int narg, const tt_apply_options
   if ((unsigned)op >= TT_OP_COUNT)
     return tt__leave(&c, tt__fail(err, TT_EVALUE, "no elementwise op has number %d", (int)op));
   if (tt__autocast_on() && !(options && (options->out || options->dtype != TT_DTYPE_NONE)))
-    return tt__leave(&c, apply_cast(op, arg, narg, options, out, err));
+    return tt__leave(&c, tt__cast_apply(op, arg, narg, options, out, err));
   return tt__leave(&c, tt__apply(op, arg, narg, options, out, err));
 }
 

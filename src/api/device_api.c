@@ -7,16 +7,14 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "base/os/host.h"
 #include "base/os/find.h"
 #include "base/mem.h"
-#include "base/os/os.h"
 #include "base/pool/pool.h"
 #include "base/version.h"
-#include "device/cuda/nvml.h"
 #include "device/cache_alloc.h"
 #include "device/cpu/vm.h"
 #include "device/streams.h"
+#include "device/describe.h"
 #include "device/device.h"
 #include "device/staging.h"
 #include "graph/build.h"
@@ -63,15 +61,7 @@ bool tt_defer_checks(bool on) {
 int tt_threads(void) { return tt__pool_size(); }
 void tt_set_threads(int n) { tt__pool_resize(n); }
 
-void tt_memory_read(tt_memory *out) {
-  tt_mem_stats s = tt__mem_stats();
-  *out = (tt_memory){.allocated = s.live_data,
-                     .max_allocated = s.peak_data,
-                     .reserved = s.live_data + s.cached,
-                     .limit = s.limit,
-                     .free_blocks = s.kept_blocks};
-}
-
+void tt_memory_read(tt_memory *out) { tt__describe_host_memory(out); }
 void tt_memory_reset_peak(void) { tt__mem_reset_peak(); }
 
 void tt_memory_trim(void) {
@@ -85,123 +75,29 @@ void tt_memory_trim(void) {
 
 /* ---- devices */
 
-int tt_device_count(void) {
-  int n = 0;
-  for (int k = 0; k < TT_DEVICE_KINDS; k++) n += tt__device_count((tt_device_kind)k, NULL, 0);
-  return n;
-}
-
-/* Best first: what computes fast, the CPU, what only pretends to. */
-int tt_device_at(int k) {
-  static const tt_device_kind order[] = {TT_DEVICE_CUDA, TT_DEVICE_OPENCL, TT_DEVICE_CPU, TT_DEVICE_NULL};
-  for (int i = 0; k >= 0 && i < TT_DEVICE_KINDS; i++) {
-    int n = tt__device_count(order[i], NULL, 0);
-    if (k < n) return tt__device_id(order[i], k);
-    k -= n;
-  }
-  return TT_AUTO;
-}
+int tt_device_count(void) { return tt__describe_count(); }
+int tt_device_at(int k) { return tt__describe_at(k); }
 
 tt_code tt_device_named(const char *name, int *device, tt_error *err) {
   *device = TT_AUTO;
   return tt__device_named(name, device, err);
 }
 
-static bool is_device(int device) {
-  int kind = device >> 8;
-  return kind >= 0 && kind < TT_DEVICE_KINDS &&
-         tt__device_index(device) < tt__device_count((tt_device_kind)kind, NULL, 0);
-}
-
-bool tt_device_name(int device, char *out, size_t size) {
-  char name[16];
-  if (size) out[0] = 0;
-  if (!is_device(device)) return false;
-  snprintf(out, size, "%s", tt__device_name(device, name));
-  return true;
-}
+bool tt_device_name(int device, char *out, size_t size) { return tt__describe_name(device, out, size); }
 
 const char *tt_device_missing(const char *type) {
-  static char why[TT_DEVICE_KINDS][400];
-  for (int k = 0; k < TT_DEVICE_KINDS; k++) {
-    if (strcmp(tt__device_kinds[k], type) != 0) continue;
-    tt__session_lock();
-    if (tt__device_count((tt_device_kind)k, why[k], sizeof why[k]) > 0) why[k][0] = 0;
-    tt__session_unlock();
-    return why[k];
-  }
-  return "there are no devices of this type";
+  tt__session_lock();
+  const char *why = tt__describe_missing(type);
+  tt__session_unlock();
+  return why;
 }
 
-static void read_cpu(tt_device_info *out) {
-  tt_host_stats host;
-  snprintf(out->type, sizeof out->type, "cpu");
-  snprintf(out->label, sizeof out->label, "%s", tt__cpu_name());
-  out->units = tt__pool_size();
-  out->warp = 1;
-  out->cache_bytes = tt__cache_bytes(3);
-  out->memory_total = out->memory_free = tt__ram_bytes();
-  if (tt__host_read(&host, NULL, 0, NULL) == TT_OK) out->memory_free -= host.memory_used;
-  if (out->memory_free < 0) out->memory_free = 0;
-}
-
-tt_code tt_device_read(int device, tt_device_info *out, tt_error *err) {
-  tt_device *d;
-  char name[16];
-  memset(out, 0, sizeof *out);
-  out->gpu = -1;
-  TT_TRY(tt__device_open(device, &d, err));
-  out->id = device;
-  out->index = tt__device_index(device);
-  snprintf(out->name, sizeof out->name, "%s", tt__device_name(device, name));
-  if (!d) {
-    read_cpu(out);
-    return TT_OK;
-  }
-  const tt_target *t = &d->target;
-  snprintf(out->type, sizeof out->type, "%s", tt__device_kinds[t->kind]);
-  snprintf(out->label, sizeof out->label, "%s", d->label);
-  snprintf(out->bus, sizeof out->bus, "%s", d->bus);
-  if (t->kind == TT_DEVICE_CUDA) out->gpu = tt__nvml_at_bus(d->bus);
-  out->arch = t->arch;
-  out->units = t->units;
-  out->warp = t->warp;
-  out->block_threads = t->block_threads;
-  out->unit_threads = t->unit_threads;
-  out->shared_block = t->shared_block;
-  out->shared_unit = t->shared_unit;
-  out->cache_bytes = t->cache_bytes;
-  return d->ops->mem_info(d, &out->memory_free, &out->memory_total, err);
-}
+tt_code tt_device_read(int device, tt_device_info *out, tt_error *err) { return tt__describe(device, out, err); }
 
 /* ---- memory */
 
-tt_code tt_device_memory(int device, tt_memory *out, tt_error *err) {
-  tt_device *d;
-  memset(out, 0, sizeof *out);
-  TT_TRY(tt__device_open(device, &d, err));
-  if (!d) {
-    tt_memory_read(out);
-    return TT_OK;
-  }
-  tt_dmem_stats s = tt__dmem_stats(d);
-  *out = (tt_memory){.allocated = s.allocated,
-                     .max_allocated = s.max_allocated,
-                     .reserved = s.reserved,
-                     .limit = s.limit,
-                     .free_blocks = s.free_blocks};
-  return TT_OK;
-}
-
-tt_code tt_pinned_memory(int device, tt_memory *out, tt_error *err) {
-  tt_device *d;
-  memset(out, 0, sizeof *out);
-  TT_TRY(tt__device_open(device, &d, err));
-  if (!d) return TT_OK; /* the processor's is like any other */
-  tt_dmem_stats s = tt__dmem_stats(d);
-  *out = (tt_memory){.allocated = s.pinned - s.pinned_kept, .reserved = s.pinned, .free_blocks = s.pinned_free};
-  return TT_OK;
-}
+tt_code tt_device_memory(int device, tt_memory *out, tt_error *err) { return tt__describe_memory(device, out, err); }
+tt_code tt_pinned_memory(int device, tt_memory *out, tt_error *err) { return tt__describe_pinned(device, out, err); }
 
 tt_code tt_pinned_trim(int device, tt_error *err) {
   tt_device *d;
@@ -257,23 +153,10 @@ tt_code tt_device_synchronize(int device, tt_error *err) {
 
 /* ---- plans and texts */
 
-/* Nodes that read the arrays now; fewer than n when memory is out. */
-static int nodes_of(tt_array *const *arrays, int n, tt_node **node) {
-  int made = 0;
-  while (made < n && (node[made] = tt__array_node(arrays[made], NULL))) made++;
-  return made;
-}
-
 char *tt_explain(tt_array *const *arrays, int n) {
-  size_t size = sizeof(tt_node *) * (size_t)n;
-  tt_node **node = tt__mem_alloc(size);
-  char *text = NULL;
   tt__session_lock();
-  int made = node ? nodes_of(arrays, n, node) : 0;
-  if (made == n) text = tt__explain(node, n);
-  while (made > 0) tt__node_release(node[--made]);
+  char *text = tt__explain(arrays, n);
   tt__session_unlock();
-  tt__mem_free(node, size);
   return text;
 }
 

@@ -1,7 +1,7 @@
 /*
 ** The functions of tutti/elementwise.h: arguments, the lock, a call. Kernels given as expressions are custom.h's.
 */
-#include "graph/session.h"
+#include "api/enter.h"
 #include "launch/expression/custom.h"
 #include "launch/language.h"
 
@@ -37,24 +37,16 @@ void tt_custom_release(tt_custom **custom) {
 
 tt_code tt_elementwise_call(tt_custom *k, const tt_custom_argument *arg, int n, int64_t size,
                             const tt_launch_options *how, tt_array **out, tt_error *err) {
-  tt_error local;
-  if (!err) err = &local;
-  err->code = TT_OK;
-  tt__session_lock();
-  tt_code code = tt__elementwise_call(k, arg, n, size, how, out, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code; /* a NULL deep below was TT_ENOMEM on its way up */
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__elementwise_call(k, arg, n, size, how, out, err));
 }
 
 tt_code tt_reduction_call(tt_custom *k, const tt_custom_argument *arg, int n, const int *axis, int naxis, bool keepdims,
                           const tt_launch_options *how, tt_array **out, tt_error *err) {
-  tt_error local;
-  if (!err) err = &local;
-  err->code = TT_OK;
-  tt__session_lock();
-  tt_code code = tt__reduction_call(k, arg, n, axis, naxis, keepdims, how, out, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code;
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__reduction_call(k, arg, n, axis, naxis, keepdims, how, out, err));
 }
 
 /* ---- asking: what never changes needs no lock, and the lists that grow are walked without */

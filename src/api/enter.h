@@ -21,7 +21,7 @@ static inline tt_error *tt__enter(tt_entered *c, tt_error *err) {
 }
 
 static inline tt_code tt__leave(tt_entered *c, tt_code code) {
-  tt__session_unlock();
+  tt__session_unlock(); /* a NULL deep below became TT_ENOMEM on its way up: the error knows what it was */
   return code != TT_OK && c->err->code != TT_OK ? c->err->code : code;
 }
 

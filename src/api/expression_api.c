@@ -3,8 +3,8 @@
 */
 #include "tutti/expression.h"
 
+#include "api/enter.h"
 #include "base/mem.h"
-#include "graph/session.h"
 #include "launch/expression/expression.h"
 
 tt_code tt_expression_new(const tt_expression_source *source, tt_expression **out, tt_error *err) {
@@ -31,21 +31,16 @@ int tt_expression_parameters(const tt_expression *e) { return tt__expression_par
 unsigned tt_expression_flags(const tt_expression *e, int k) { return tt__expression_flags(e, k); }
 
 tt_code tt_expression_call(const tt_expression *e, const tt_value *arg, int64_t size, tt_array **out, tt_error *err) {
-  tt_error local;
-  if (!err) err = &local;
-  tt__session_lock();
+  tt_entered c;
+  err = tt__enter(&c, err);
   tt_code code = tt__expression_call(e, arg, size, out, err);
   if (code == TT_OK) code = tt__expression_placed(arg, tt__expression_parameters(e), out, err);
-  tt__session_unlock();
-  return code;
+  return tt__leave(&c, code);
 }
 
 tt_code tt_expression_reduce(const tt_expression *e, const tt_value *arg, uint64_t axes, bool keepdims, tt_array **out,
                              tt_error *err) {
-  tt_error local;
-  if (!err) err = &local;
-  tt__session_lock();
-  tt_code code = tt__expression_reduce(e, arg, axes, keepdims, out, err);
-  tt__session_unlock();
-  return code;
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__expression_reduce(e, arg, axes, keepdims, out, err));
 }

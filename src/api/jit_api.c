@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "api/enter.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "device/cpu/cc.h"
@@ -12,7 +13,6 @@
 #include "device/device.h"
 #include "device/staging.h"
 #include "graph/call.h"
-#include "graph/session.h"
 #include "launch/python/jit.h"
 #include "launch/language.h"
 
@@ -65,13 +65,9 @@ tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden,
 
 tt_code tt_jit_launch(tt_jit *j, const tt_launch_options *how, const int64_t *word, int nword, int nhidden,
                       const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
-  tt_error local = {0};
-  if (!err) err = &local;
-  err->code = TT_OK;
-  tt__session_lock();
-  tt_code code = tt__jit_record(j, how, word, nword, nhidden, arg, n, raw, where, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code; /* a NULL deep below was TT_ENOMEM on its way up */
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__jit_record(j, how, word, nword, nhidden, arg, n, raw, where, err));
 }
 
 tt_code tt_jit_at_once(tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks, tt_error *err) {

@@ -3,7 +3,7 @@
 */
 #include <assert.h>
 
-#include "graph/session.h"
+#include "api/enter.h"
 #include "launch/language.h"
 #include "launch/cuda_c/program.h"
 #include "run/exec_call.h"
@@ -72,13 +72,9 @@ tt_code tt_entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, 
 }
 
 tt_code tt_entry_launch(tt_entry *r, const tt_launch_options *how, const tt_argument *arg, int n, tt_error *err) {
-  tt_error local = {0};
-  if (!err) err = &local;
-  err->code = TT_OK;
-  tt__session_lock();
-  tt_code code = tt__entry_launch(r, how, arg, n, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code; /* a NULL deep below was TT_ENOMEM on its way up */
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__entry_launch(r, how, arg, n, err));
 }
 
 char *tt_printed(void) { return tt__call_printed(); }

@@ -2,9 +2,9 @@
 ** Where arrays live: the public functions of tutti/device.h that makers of arrays need. Apart from the others of that
 ** header, because these must not draw the evaluator in: a program of the graph alone links without it.
 */
+#include "api/enter.h"
 #include "device/device.h"
 #include "graph/build.h"
-#include "graph/session.h"
 #include "run/wanted.h"
 #include "tutti/device.h"
 
@@ -22,13 +22,9 @@ int tt_array_device(tt_array *a) {
 
 tt_code tt_array_to(tt_array *a, int device, tt_array **out, tt_error *err) {
   tt_device *d;
-  tt_error local;
+  tt_entered c;
   *out = NULL;
-  if (!err) err = &local;
   TT_TRY(tt__device_open(device, &d, err)); /* the first use may take long: not under the lock */
-  tt__session_lock();
-  err->code = TT_OK;
-  tt_code code = tt__array_to(a, device, out, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__array_to(a, device, out, err));
 }

@@ -7,7 +7,6 @@
 
 #include "api/enter.h"
 #include "base/mem.h"
-#include "base/os/replace.h"
 #include "graph/build.h"
 #include "io/tensors.h"
 #include "ir/dtype.h"
@@ -27,56 +26,19 @@ void tt_tensors_close(tt_tensors **t) {
 
 /* ---- loading */
 
-typedef struct block {
-  size_t size;
-  void *data;
-} block;
-
-static void drop_block(void *ctx) {
-  block *b = ctx;
-  tt__mem_free_data(b->data, b->size);
-  tt__mem_free(b, sizeof *b);
-}
-
-/* An array over the block, which it owns from here on, where the thread wants new ones. */
-static tt_code adopt(const tt_tensor_info *info, const int64_t *len, block *b, tt_array **out, tt_error *err) {
-  int64_t stride[TT_MAX_RANK], step = (int64_t)tt__dtype_size(info->dtype);
-  for (int i = info->rank - 1; i >= 0; i--) {
-    stride[i] = step;
-    step *= len[i] > 0 ? len[i] : 1; /* of an array without elements, whose lengths may be anything, none is used */
-    if (b->size == 0) step = (int64_t)tt__dtype_size(info->dtype);
-  }
-  tt_code c = tt_adopt(info->dtype, info->rank, len, b->data, stride, false, drop_block, b, out, err);
-  if (c != TT_OK) {
-    drop_block(b);
-    return c;
-  }
-  tt_entered e;
-  err = tt__enter(&e, err);
-  return tt__leave(&e, tt__wanted_put(out, tt__wanted(), err));
-}
-
-/* A kernel takes a truth value to be 0 or 1, which a file need not. */
-static void make_truth(uint8_t *p, size_t n) {
-  for (size_t i = 0; i < n; i++) p[i] = p[i] != 0;
-}
-
 static tt_code load(tt_tensors *t, int64_t k, int64_t from, int64_t size, const int64_t *len, tt_array **out,
                     tt_error *err) {
   const tt_tensor_info *info = &tt__tensors_entry(t, k)->info;
+  tt_tensor_block *b;
+  tt_entered e;
   if (info->dtype == TT_DTYPE_NONE)
     return tt__fail(err, TT_ETYPE, "tensor '%s' has the type %s, which arrays have not", info->name, info->type);
   if (size == 0) return tt_empty(info->dtype, info->rank, len, out, err);
-  block *b = tt__mem_alloc(sizeof *b);
-  if (!b) return tt__fail_memory(err, sizeof *b);
-  *b = (block){(size_t)size, tt__mem_alloc_data((size_t)size)};
-  tt_code c = b->data ? tt__tensors_read(t, k, from, size, b->data, err) : tt__fail_memory(err, (size_t)size);
-  if (c != TT_OK) {
-    drop_block(b);
-    return c;
-  }
-  if (info->dtype == TT_BOOL) make_truth(b->data, (size_t)size);
-  return adopt(info, len, b, out, err);
+  TT_TRY(tt__tensors_block(t, k, from, size, &b, err));
+  tt_code c = tt_adopt(info->dtype, info->rank, len, b->data, NULL, false, tt__tensors_block_drop, b, out, err);
+  if (c != TT_OK) return tt__tensors_block_drop(b), c;
+  err = tt__enter(&e, err);
+  return tt__leave(&e, tt__wanted_put(out, tt__wanted(), err)); /* where the thread wants new arrays */
 }
 
 static tt_code check_number(const tt_tensors *t, int64_t k, tt_error *err) {
@@ -154,21 +116,10 @@ static tt_code prepare(saved *s, const tt_tensors_content *c, bool sizes_alone, 
   return tt__tensors_header(s->bytes, c, &s->header, err);
 }
 
-static tt_code write_file(const saved *s, const char *path, tt_error *err) {
-  tt_replace file;
-  TT_TRY(tt__replace_begin(&file, path, err));
-  tt_code c = tt__replace_write(&file, s->header.data, s->header.len, err);
-  for (int64_t k = 0; k < s->n && c == TT_OK; k++)
-    c = tt__replace_write(&file, s->bytes[k].data, (size_t)s->bytes[k].tensor.size, err);
-  if (c == TT_OK) return tt__replace_end(&file, err);
-  tt__replace_drop(&file);
-  return c;
-}
-
 tt_code tt_tensors_save(const char *path, const tt_tensors_content *content, tt_error *err) {
   saved s = {0};
   tt_code c = prepare(&s, content, false, err);
-  if (c == TT_OK) c = write_file(&s, path, err);
+  if (c == TT_OK) c = tt__tensors_write(path, &s.header, s.bytes, s.n, err);
   saved_free(&s);
   return c;
 }
@@ -176,17 +127,7 @@ tt_code tt_tensors_save(const char *path, const tt_tensors_content *content, tt_
 tt_code tt_tensors_pack(const tt_tensors_content *content, void *data, size_t *size, tt_error *err) {
   saved s = {0};
   tt_code c = prepare(&s, content, !data, err);
-  size_t need = s.header.len;
-  for (int64_t k = 0; k < s.n && c == TT_OK; k++) need += (size_t)s.bytes[k].tensor.size;
-  if (c == TT_OK && data && *size < need) c = tt__fail(err, TT_EVALUE, "%zu bytes have no room in %zu", need, *size);
-  if (c == TT_OK && data) {
-    char *to = data;
-    memcpy(to, s.header.data, s.header.len);
-    to += s.header.len;
-    for (int64_t k = 0; k < s.n; to += s.bytes[k++].tensor.size)
-      if (s.bytes[k].tensor.size) memcpy(to, s.bytes[k].data, (size_t)s.bytes[k].tensor.size);
-  }
-  if (c == TT_OK) *size = need;
+  if (c == TT_OK) c = tt__tensors_pack(&s.header, s.bytes, s.n, data, size, err);
   saved_free(&s);
   return c;
 }

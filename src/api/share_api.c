@@ -3,9 +3,9 @@
 */
 #include <string.h>
 
+#include "api/enter.h"
 #include "device/device.h"
 #include "graph/build.h"
-#include "graph/session.h"
 #include "run/device/share.h"
 
 static tt_code open_other(int device, tt_device **d, tt_error *err) {
@@ -15,15 +15,11 @@ static tt_code open_other(int device, tt_device **d, tt_error *err) {
 
 tt_code tt_peek_on(tt_array *a, int device, void *reader, const void **data, void **hold, tt_error *err) {
   tt_device *d;
-  tt_error local;
+  tt_entered c;
   *data = *hold = NULL;
-  if (!err) err = &local;
   TT_TRY(open_other(device, &d, err));
-  tt__session_lock();
-  err->code = TT_OK;
-  tt_code code = tt__share_peek(a, d, reader, data, hold, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__share_peek(a, d, reader, data, hold, err));
 }
 
 void tt_unpeek_on(void *hold) {
@@ -37,28 +33,20 @@ tt_code tt_adopt_on(int device, void *writer, tt_dtype dtype, int rank, const in
                     const int64_t *stride, bool readonly, void (*drop)(void *ctx), void *ctx, tt_array **out,
                     tt_error *err) {
   tt_device *d;
-  tt_error local;
+  tt_entered c;
   *out = NULL;
-  if (!err) err = &local;
   if ((int)dtype < 0 || dtype >= TT_DTYPE_COUNT)
     return tt__fail(err, TT_ETYPE, "data type %d not understood", (int)dtype);
   TT_TRY(open_other(device, &d, err));
   TT_TRY(tt__share_after(d, writer, err));
-  tt__session_lock();
-  err->code = TT_OK;
-  tt_code code = tt__array_adopt(device, dtype, rank, len, data, stride, readonly, drop, ctx, out, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__array_adopt(device, dtype, rank, len, data, stride, readonly, drop, ctx, out, err));
 }
 
 tt_code tt_detach(tt_array *a, tt_array **out, tt_error *err) {
-  tt_error local;
-  if (!err) err = &local;
-  tt__session_lock();
-  err->code = TT_OK;
-  tt_code code = tt__share_detach(a, out, err);
-  tt__session_unlock();
-  return code != TT_OK && err->code != TT_OK ? err->code : code;
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__share_detach(a, out, err));
 }
 
 int tt_memory_device(const char *type, const void *p) {

@@ -5,9 +5,9 @@
 
 #include "launch/raw.h"
 #include "base/mem.h"
-#include "base/os/os.h"
 #include "device/streams.h"
 #include "device/device.h"
+#include "device/host_events.h"
 #include "device/staging.h"
 #include "graph/call.h"
 #include "graph/session.h"
@@ -20,25 +20,13 @@ static tt_code open_in_order(int device, tt_device **d, tt_error *err) {
   return tt__calls_flush(err);
 }
 
-/* ---- the CPU's: an event remembers when it was recorded */
-
-typedef struct host_event {
-  int64_t ns; /* 0: never */
-} host_event;
-
-static tt_code host_new(size_t size, void **out, tt_error *err) {
-  *out = tt__mem_zalloc(size);
-  return *out ? TT_OK : tt__fail_memory(err, size);
-}
-
 /* ---- streams */
 
 tt_code tt_stream_new(int device, int priority, tt_stream **out, tt_error *err) {
   tt_device *d;
   *out = NULL;
   TT_TRY(tt__device_open(device, &d, err));
-  if (!d) return host_new(1, (void **)out, err);
-  return tt__stream_take(d, priority, out, err);
+  return d ? tt__stream_take(d, priority, out, err) : tt__host_stream_new(out, err);
 }
 
 tt_code tt_stream_adopt(int device, void *handle, tt_stream **out, tt_error *err) {
@@ -52,7 +40,7 @@ tt_code tt_stream_adopt(int device, void *handle, tt_stream **out, tt_error *err
 void tt_stream_free(int device, tt_stream *s) {
   if (!s) return;
   tt_device *d = tt__device_peek(device);
-  if (device == TT_CPU) tt__mem_free(s, 1);
+  if (device == TT_CPU) tt__host_stream_free(s);
   if (!d || s == d->work) return;
   tt_error ignored; /* launches that cannot be asked for fail again */
   (void)!tt__calls_flush(&ignored);
@@ -108,14 +96,13 @@ tt_code tt_event_new(int device, bool timed, tt_event **out, tt_error *err) {
   tt_device *d;
   *out = NULL;
   TT_TRY(tt__device_open(device, &d, err));
-  if (!d) return host_new(sizeof(host_event), (void **)out, err);
-  return d->ops->event_new(d, timed, out, err);
+  return d ? d->ops->event_new(d, timed, out, err) : tt__host_event_new(out, err);
 }
 
 void tt_event_free(int device, tt_event *e) {
   if (!e) return;
   tt_device *d = tt__device_peek(device);
-  if (device == TT_CPU) tt__mem_free(e, sizeof(host_event));
+  if (device == TT_CPU) tt__host_event_free(e);
   if (d) d->ops->event_free(d, e);
 }
 
@@ -123,7 +110,7 @@ tt_code tt_event_record(int device, tt_event *e, tt_stream *s, tt_error *err) {
   tt_device *d;
   TT_TRY(open_in_order(device, &d, err));
   if (d) return d->ops->event_record(d, e, s ? s : d->work, err);
-  ((host_event *)(void *)e)->ns = tt__clock_ns();
+  tt__host_event_record(e);
   return TT_OK;
 }
 
@@ -144,11 +131,7 @@ tt_code tt_event_ms(int device, tt_event *from, tt_event *to, double *ms, tt_err
   tt_device *d;
   *ms = 0;
   TT_TRY(tt__device_open(device, &d, err));
-  if (d) return d->ops->event_ms(d, from, to, ms, err);
-  int64_t begin = ((host_event *)(void *)from)->ns, end = ((host_event *)(void *)to)->ns;
-  if (!begin || !end) return tt__fail(err, TT_EVALUE, "the time between events: both must have been recorded");
-  *ms = (double)(end - begin) / 1e6;
-  return TT_OK;
+  return d ? d->ops->event_ms(d, from, to, ms, err) : tt__host_event_ms(from, to, ms, err);
 }
 
 /* ---- pinned memory */

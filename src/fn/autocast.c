@@ -156,3 +156,12 @@ void tt__cast_end(tt_cast_call *c) {
   TT_VEC_FREE(&c->list);
   TT_VEC_FREE(&c->size);
 }
+
+tt_code tt__cast_apply(tt_op op, const tt_value *arg, int n, const tt_apply_options *options, tt_array **out,
+                       tt_error *err) {
+  tt_cast_call cast = {0};
+  tt_code code = tt__cast_op(&cast, op, arg, n, err);
+  if (code == TT_OK) code = tt__apply(op, cast.arg, n, options, out, err);
+  tt__cast_end(&cast);
+  return code;
+}

@@ -40,6 +40,9 @@ TT_HIDDEN tt_code tt__cast_op(tt_cast_call *c, tt_op op, const tt_value *arg, in
 TT_HIDDEN tt_code tt__cast_arguments(tt_cast_call *c, tt_cast_rule r, uint32_t which, const tt_value *arg, int n,
                                      tt_error *err);
 TT_HIDDEN void tt__cast_end(tt_cast_call *c);
+/* The elementwise operation, of what enters it under mixed precision. */
+TT_HIDDEN tt_code tt__cast_apply(tt_op op, const tt_value *arg, int n, const tt_apply_options *options, tt_array **out,
+                                 tt_error *err);
 /* Are operands of the operation cast? */
 TT_HIDDEN bool tt__casts_op(tt_op op);
 

@@ -18,7 +18,7 @@
 #include "graph/tape.h"
 #include "ir/grad.h"
 
-#define APART_BYTES 1.6e7 /* as run/exec.c's */
+#define APART_BYTES 1.6e7 /* as run/exec_library.c's */
 /* As many elements as these times the limit of what is done at the call are made under the lock. */
 enum { FEW_TIMES = 4 };
 

@@ -43,5 +43,7 @@ typedef struct tt_function_row {
 TT_HIDDEN extern const tt_function_row tt__functions[];
 TT_HIDDEN extern const int tt__function_count;
 TT_HIDDEN const tt_function_row *tt__function_named(const char *name);
+/* Run a row with the arguments that were given, which may be fewer than it has. Session lock held. */
+TT_HIDDEN tt_code tt__function_call(const tt_function_row *row, tt_call_frame *f, tt_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "graph/index/alias.h"
 #include "graph/build.h"
 #include "graph/eager/eager.h"
@@ -252,6 +253,17 @@ tt_node *tt__array_node(tt_array *a, tt_error *err) {
   bool whole = n == a->storage->node, lost = n && !n->tape && a->storage->node->tape;
   if (n && !whole && !lost) remember(a, n);
   return n;
+}
+
+tt_code tt__arrays_evaluate(tt_array *const *array, int n, tt_error *err) {
+  size_t bytes = (size_t)n * sizeof(tt_node *);
+  tt_node *few[8] = {0}, **node = n <= 8 ? few : tt__mem_alloc(bytes);
+  if (!node) return tt__fail_memory(err, bytes);
+  for (int k = 0; k < n; k++) node[k] = tt__node_retain(array[k]->storage->node);
+  tt_code code = tt__evaluate(node, n, err);
+  for (int k = 0; k < n; k++) tt__node_release(node[k]);
+  if (node != few) tt__mem_free(node, bytes);
+  return code;
 }
 
 tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *err) {

@@ -98,6 +98,8 @@ TT_HIDDEN tt_array *tt__array_view(tt_array *a, int rank, const int64_t *len, co
                                    tt_error *err);
 /* The node that reads this array now (dense, shape of the array). */
 TT_HIDDEN tt_node *tt__array_node(tt_array *a, tt_error *err);
+/* Evaluate what arrays, none of them NULL, are parts of. */
+TT_HIDDEN tt_code tt__arrays_evaluate(tt_array *const *array, int n, tt_error *err);
 /* The same, broadcast to a shape that a's shape is known to fit. */
 TT_HIDDEN tt_node *tt__array_node_as(tt_array *a, int rank, const int64_t *len, tt_error *err);
 /* See tt_adopt; `device`: where the memory is. */

@@ -30,6 +30,15 @@ TT_HIDDEN const tt_tensor *tt__tensors_entry(const tt_tensors *t, int64_t k);
 /* Bytes [from, from + size) of tensor k; the checksum is looked at when that is all of it. */
 TT_HIDDEN tt_code tt__tensors_read(tt_tensors *t, int64_t k, int64_t from, int64_t size, void *out, tt_error *err);
 
+/* Some of a tensor's bytes, read into memory of their own; `drop` gives it back. */
+typedef struct tt_tensor_block {
+  size_t size;
+  void *data;
+} tt_tensor_block;
+TT_HIDDEN tt_code tt__tensors_block(tt_tensors *t, int64_t k, int64_t from, int64_t size, tt_tensor_block **out,
+                                    tt_error *err);
+TT_HIDDEN void tt__tensors_block_drop(void *block);
+
 /* What is written: the same, with its bytes. */
 typedef struct tt_tensor_bytes {
   tt_tensor tensor; /* name, dtype, rank, len; the rest is filled in */
@@ -38,6 +47,12 @@ typedef struct tt_tensor_bytes {
 
 /* Puts t in the order of the file, fills in the rest, and appends the first bytes of the file, all before the data. */
 TT_HIDDEN tt_code tt__tensors_header(tt_tensor_bytes *t, const tt_tensors_content *meta, tt_str *out, tt_error *err);
+/* The first bytes and the data behind them: as a file, which is there whole or not at all; or to memory of *size bytes,
+ * which becomes what they take (data NULL: nothing is written). */
+TT_HIDDEN tt_code tt__tensors_write(const char *path, const tt_str *header, const tt_tensor_bytes *t, int64_t n,
+                                    tt_error *err);
+TT_HIDDEN tt_code tt__tensors_pack(const tt_str *header, const tt_tensor_bytes *t, int64_t n, void *data, size_t *size,
+                                   tt_error *err);
 /* Is this a type that the format has? */
 TT_HIDDEN bool tt__tensors_has(tt_dtype dtype);
 

@@ -29,6 +29,8 @@ typedef struct tt_launch {
  * run. */
 TT_HIDDEN tt_code tt__exec_step(const tt_walk *walk, const tt_step *step, tt_error *err);
 
+/* The same of a step of the library, on the host. */
+TT_HIDDEN tt_code tt__exec_library(const tt_walk *walk, const tt_step *step, tt_error *err);
 /* A library row with one result, on the host, under the lock. False: not now, or it failed. */
 TT_HIDDEN bool tt__exec_library_now(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out);
 

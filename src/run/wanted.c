@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "base/lock.h"
 #include "base/os/os.h"
@@ -73,5 +74,43 @@ tt_code tt__wanted_put(tt_array **a, int device, tt_error *err) {
   if (device == TT_AUTO) return TT_OK;
   tt_code code = tt__array_to(made, device, a, err);
   tt__array_release(made);
+  return code;
+}
+
+/* ---- results of functions */
+
+static bool has_array(const tt_value *arg, int64_t n) {
+  for (int64_t k = 0; k < n; k++) {
+    if (arg[k].tag == TT_V_ARRAY) return true;
+    if (arg[k].tag == TT_V_TUPLE && has_array(arg[k].as.tuple.item, arg[k].as.tuple.n)) return true;
+  }
+  return false;
+}
+
+/* Does the row make arrays out of nothing that lies anywhere? Then they go where the thread wants new ones. */
+static bool is_maker(const tt_function_info *row, const tt_value *arg, int narg) {
+  if (strncmp(row->name, "generator.", 10) == 0) return strcmp(row->name + 10, "new") != 0;
+  if (strncmp(row->name, "random.", 7) != 0 && !strstr(row->signature, "device") && !strstr(row->signature, ":dtype"))
+    return false;
+  return !has_array(arg, narg);
+}
+
+/* Where the row's results are to live: what looks like another array lives where that one was put. */
+static int place_of(const tt_function_info *row, const tt_value *arg, int narg) {
+  if (narg > 0 && arg[0].tag == TT_V_ARRAY && arg[0].as.array->storage->node->device >= 0) {
+    const char *like = strstr(row->name, "_like");
+    if (like && !like[5]) return arg[0].as.array->storage->node->device;
+  }
+  return tt__wanted() != TT_AUTO && is_maker(row, arg, narg) ? tt__wanted() : TT_AUTO;
+}
+
+tt_code tt__wanted_results(const tt_function_info *row, tt_call_frame *f, tt_error *err) {
+  int device = f->scalar ? TT_AUTO : place_of(row, f->arg, f->narg);
+  tt_code code = TT_OK;
+  for (int i = 0; device != TT_AUTO && code == TT_OK && i < f->out.n; i++) {
+    bool placed = f->out.data[i]->storage->node->device != TT_ANYWHERE;
+    if (!placed) code = tt__wanted_put(&f->out.data[i], device, err);
+  }
+  while (code != TT_OK && f->out.n > 0) tt__array_release(f->out.data[--f->out.n]);
   return code;
 }

@@ -9,7 +9,7 @@
 #ifndef TT_RUN_WANTED_H
 #define TT_RUN_WANTED_H
 
-#include "ir/node.h"
+#include "fn/function.h"
 
 /* A device's id, or TT_AUTO: nowhere in particular. */
 TT_HIDDEN int tt__wanted(void);
@@ -19,5 +19,7 @@ TT_HIDDEN int tt__wanted_set(int device);
 TT_HIDDEN int tt__wanted_here(int device);
 /* Put a new array on `device` (TT_AUTO: it stays as it is). Session lock held. On failure the hold on *a is gone. */
 TT_HIDDEN tt_code tt__wanted_put(tt_array **a, int device, tt_error *err);
+/* Put the results of a function's call where they are to live. Session lock held. On failure the call has none. */
+TT_HIDDEN tt_code tt__wanted_results(const tt_function_info *row, tt_call_frame *f, tt_error *err);
 
 #endif

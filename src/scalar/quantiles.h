@@ -1,6 +1,6 @@
 /*
 ** Part of the text of scalar functions: inverses of incomplete gamma and beta functions, and of the distributions made
-** of them. It follows special.h, includes nothing itself, and keeps prelude.h's rules.
+** of them. It follows incomplete.h, includes nothing itself, and keeps prelude.h's rules.
 **
 ** The logarithm of a probability is concave in the logarithm of x (or of the odds x / (1 - x)), so Newton's steps come
 ** to the root from one side without passing it, from wherever they start. Its slope is the continued fraction, or one

@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
 parts="src/scalar/prelude.h src/scalar/prelude_f64.h src/scalar/prelude_f32.h"
-parts="$parts src/scalar/special_tables.h src/scalar/special.h src/scalar/quantiles.h src/scalar/bessel_tables.h src/scalar/bessel.h"
+parts="$parts src/scalar/special_tables.h src/scalar/special.h src/scalar/incomplete.h src/scalar/quantiles.h src/scalar/bessel_tables.h src/scalar/bessel.h"
 parts="$parts src/scalar/integral_tables.h src/scalar/integrals.h src/scalar/bessel_order.h src/scalar/special_complex.h"
 grep -n '^ *# *include' $parts && bad=1
 warn="-Wall -Wextra -Werror -nostdinc -ffp-contract=off -fsyntax-only"

@@ -20,6 +20,7 @@
 #include "scalar/prelude_f32.h"
 #include "scalar/special_tables.h"
 #include "scalar/special.h"
+#include "scalar/incomplete.h"
 #include "scalar/quantiles.h"
 #include "scalar/bessel_tables.h"
 #include "scalar/bessel.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fn/fn.h"
+#include "fn/linalg/linalg.h"
 #include "fn/linalg/matrix.h"
 
 /* ---- matrices of a calculation; NULL operands give NULL */
@@ -66,15 +67,6 @@ static tt_array *divided(tt_composer *c, tt_array *b, tt_array *a) {
 static tt_array *inverse(tt_composer *c, tt_array *a, bool quiet) {
   tt_lib_attr attr = {.row = tt__lib_row("inv"), .i = {quiet}};
   return a ? tt__compose_library(c, &attr, &a, 1, (tt_dtype)a->dtype, a->rank, tt__array_len(a)) : NULL;
-}
-
-/* A result shaped as the batch of `a` and `tail` axes more. */
-static tt_compose_want want(tt_array *a, tt_dtype t, int tail, int64_t m, int64_t n) {
-  tt_compose_want w = {.dtype = t, .rank = a->rank - 2 + tail};
-  memcpy(w.len, tt__array_len(a), sizeof(int64_t) * (size_t)(a->rank - 2));
-  if (tail > 0) w.len[a->rank - 2] = m;
-  if (tail > 1) w.len[a->rank - 1] = n;
-  return w;
 }
 
 /* A result computed again, with the history of the one that is gone: cotangents of all results meet in one entry. */
@@ -153,8 +145,9 @@ static tt_array *determinant(tt_composer *c, tt_array *a) {
 /* The adjugate's adjoint, of singular matrices too: A = U S V^H has det U det V^H U (products of the other s) V^H. */
 static tt_array *cofactors(tt_composer *c, tt_array *a) {
   int64_t n = rows(a);
-  tt_compose_want w[3] = {want(a, (tt_dtype)a->dtype, 2, n, n), want(a, tt__real_of((tt_dtype)a->dtype), 1, n, 0),
-                          want(a, (tt_dtype)a->dtype, 2, n, n)};
+  tt_compose_want w[3] = {tt__linalg_want(a, (tt_dtype)a->dtype, 2, n, n),
+                          tt__linalg_want(a, tt__real_of((tt_dtype)a->dtype), 1, n, 0),
+                          tt__linalg_want(a, (tt_dtype)a->dtype, 2, n, n)};
   tt_lib_attr attr = {.row = tt__lib_row("svd")};
   tt_array *f[3];
   if (!tt__compose_library_many(c, &attr, &a, 1, w, 3, f)) return NULL;
@@ -254,7 +247,8 @@ void tt__rule_qr(const tt_rule *r) {
   tt_array *a = tt__rule_operand(r, 0), *f[2], *gq = r->g[0], *gr = r->g[1];
   if (!a) return;
   int64_t m = rows(a), n = columns(a), k = r->t->attr.lib->i[0] || m < n ? m : n;
-  tt_compose_want w[2] = {want(a, (tt_dtype)a->dtype, 2, m, k), want(a, (tt_dtype)a->dtype, 2, k, n)};
+  tt_compose_want w[2] = {tt__linalg_want(a, (tt_dtype)a->dtype, 2, m, k),
+                          tt__linalg_want(a, (tt_dtype)a->dtype, 2, k, n)};
   if (!results(r, a, w, 2, f)) return;
   if (k > n) {
     if (gq) {
@@ -276,7 +270,8 @@ void tt__rule_qr_r(const tt_rule *r) {
   tt_array *a = tt__rule_operand(r, 0), *f[2];
   if (!a) return;
   int64_t m = rows(a), n = columns(a), k = m < n ? m : n;
-  tt_compose_want w[2] = {want(a, (tt_dtype)a->dtype, 2, m, k), want(a, (tt_dtype)a->dtype, 2, k, n)};
+  tt_compose_want w[2] = {tt__linalg_want(a, (tt_dtype)a->dtype, 2, m, k),
+                          tt__linalg_want(a, (tt_dtype)a->dtype, 2, k, n)};
   tt_lib_attr attr = {.row = tt__lib_row("qr")};
   if (!tt__compose_library_many(c, &attr, &a, 1, w, 2, f)) return;
   r->out[0] = m < n ? of_wide_qr(c, a, f[0], f[1], NULL, r->g[0]) : of_tall_qr(c, f[0], f[1], NULL, r->g[0]);
@@ -352,8 +347,8 @@ void tt__rule_svd(const tt_rule *r) {
   int64_t m = rows(a), n = columns(a), k = m < n ? m : n;
   bool full = r->t->attr.lib->i[0] != 0;
   tt_dtype t = (tt_dtype)a->dtype;
-  tt_compose_want w[3] = {want(a, t, 2, m, full ? m : k), want(a, tt__real_of(t), 1, k, 0),
-                          want(a, t, 2, full ? n : k, n)};
+  tt_compose_want w[3] = {tt__linalg_want(a, t, 2, m, full ? m : k), tt__linalg_want(a, tt__real_of(t), 1, k, 0),
+                          tt__linalg_want(a, t, 2, full ? n : k, n)};
   if (!results(r, a, w, 3, f)) return;
   svd_parts p = {first(c, f[0], 1, 0, k),    f[1],    first(c, f[2], 2, 0, k),
                  first(c, r->g[0], 1, 0, k), r->g[1], first(c, r->g[2], 2, 0, k)};
@@ -364,7 +359,8 @@ static tt_array *of_svdvals(tt_composer *c, tt_array *a, tt_array *gs) {
   if (!a) return NULL;
   int64_t m = rows(a), n = columns(a), k = m < n ? m : n;
   tt_dtype t = (tt_dtype)a->dtype;
-  tt_compose_want w[3] = {want(a, t, 2, m, k), want(a, tt__real_of(t), 1, k, 0), want(a, t, 2, k, n)};
+  tt_compose_want w[3] = {tt__linalg_want(a, t, 2, m, k), tt__linalg_want(a, tt__real_of(t), 1, k, 0),
+                          tt__linalg_want(a, t, 2, k, n)};
   tt_lib_attr attr = {.row = tt__lib_row("svd")};
   tt_array *f[3];
   return tt__compose_library_many(c, &attr, &a, 1, w, 3, f) ? of_values(c, f[0], gs, f[2]) : NULL;
@@ -383,7 +379,8 @@ void tt__rule_eigh(const tt_rule *r) {
   tt_array *a = tt__rule_operand(r, 0), *f[2], *core;
   if (!a) return;
   tt_dtype t = (tt_dtype)a->dtype;
-  tt_compose_want w[2] = {want(a, tt__real_of(t), 1, rows(a), 0), want(a, t, 2, rows(a), rows(a))};
+  tt_compose_want w[2] = {tt__linalg_want(a, tt__real_of(t), 1, rows(a), 0),
+                          tt__linalg_want(a, t, 2, rows(a), rows(a))};
   if (!results(r, a, w, 2, f)) return;
   tt_array *vh = adjoint(c, f[1]);
   if (!r->g[1]) {
@@ -407,7 +404,7 @@ void tt__rule_eig(const tt_rule *r) {
   tt_array *a = tt__rule_operand(r, 0), *f[2];
   if (!a) return;
   tt_dtype t = tt__complex_of((tt_dtype)a->dtype);
-  tt_compose_want w[2] = {want(a, t, 1, rows(a), 0), want(a, t, 2, rows(a), rows(a))};
+  tt_compose_want w[2] = {tt__linalg_want(a, t, 1, rows(a), 0), tt__linalg_want(a, t, 2, rows(a), rows(a))};
   if (!results(r, a, w, 2, f)) return;
   tt_array *vh = adjoint(c, f[1]), *core;
   if (!r->g[1]) {

@@ -34,8 +34,7 @@ static tt_array *operand(tt_composer *c, const tt_call_frame *f, int k, bool squ
   return tt__linalg_operand(c, tt__arg_array(c, f, k), square);
 }
 
-/* A result shaped as the batch of `a`, then `tail` axes. */
-static tt_compose_want want(tt_array *a, tt_dtype t, int tail, int64_t m, int64_t n) {
+tt_compose_want tt__linalg_want(tt_array *a, tt_dtype t, int tail, int64_t m, int64_t n) {
   tt_compose_want w = {.dtype = t, .rank = a->rank - 2 + tail};
   memcpy(w.len, tt__array_len(a), sizeof(int64_t) * (size_t)(a->rank - 2));
   if (tail > 0) w.len[a->rank - 2] = m;
@@ -128,7 +127,8 @@ static tt_array *slogdet(tt_composer *c, tt_call_frame *f) {
   tt_array *a = operand(c, f, 0, true);
   if (!a) return NULL;
   tt_lib_attr attr = {.row = tt__lib_row("slogdet")};
-  tt_compose_want w[2] = {want(a, (tt_dtype)a->dtype, 0, 0, 0), want(a, tt__real_of((tt_dtype)a->dtype), 0, 0, 0)};
+  tt_compose_want w[2] = {tt__linalg_want(a, (tt_dtype)a->dtype, 0, 0, 0),
+                          tt__linalg_want(a, tt__real_of((tt_dtype)a->dtype), 0, 0, 0)};
   return give(c, f, &attr, a, w, 2);
 }
 TT_HANDLER(slogdet)
@@ -154,7 +154,7 @@ static tt_array *qr(tt_composer *c, tt_call_frame *f) {
   if (!a) return NULL;
   tt_dtype t = (tt_dtype)a->dtype;
   int64_t m = rows(a), n = columns(a), k = complete ? m : least(m, n);
-  tt_compose_want w[2] = {want(a, t, 2, m, k), want(a, t, 2, k, n)};
+  tt_compose_want w[2] = {tt__linalg_want(a, t, 2, m, k), tt__linalg_want(a, t, 2, k, n)};
   tt_lib_attr attr = {.row = tt__lib_row(triangle ? "qr_r" : "qr"),
                       .i = {complete}}; /* tt_qr_mode: 0 reduced, 1 complete */
   return triangle ? tt__compose_library(c, &attr, &a, 1, t, w[1].rank, w[1].len) : give(c, f, &attr, a, w, 2);
@@ -165,8 +165,8 @@ bool tt__linalg_svd_of(tt_composer *c, tt_array *a, bool full, tt_array **out) {
   if (!a) return false;
   tt_dtype t = (tt_dtype)a->dtype;
   int64_t m = rows(a), n = columns(a), k = least(m, n);
-  tt_compose_want w[3] = {want(a, t, 2, m, full ? m : k), want(a, tt__real_of(t), 1, k, 0),
-                          want(a, t, 2, full ? n : k, n)};
+  tt_compose_want w[3] = {tt__linalg_want(a, t, 2, m, full ? m : k), tt__linalg_want(a, tt__real_of(t), 1, k, 0),
+                          tt__linalg_want(a, t, 2, full ? n : k, n)};
   tt_lib_attr attr = {.row = tt__lib_row("svd"), .i = {full}};
   return tt__compose_library_many(c, &attr, &a, 1, w, 3, out) && tt__compose_settle(c, out, 3);
 }
@@ -174,7 +174,7 @@ bool tt__linalg_svd_of(tt_composer *c, tt_array *a, bool full, tt_array **out) {
 tt_array *tt__linalg_svdvals_of(tt_composer *c, tt_array *a) {
   a = tt__linalg_operand(c, a, false);
   if (!a) return NULL;
-  tt_compose_want w = want(a, tt__real_of((tt_dtype)a->dtype), 1, least(rows(a), columns(a)), 0);
+  tt_compose_want w = tt__linalg_want(a, tt__real_of((tt_dtype)a->dtype), 1, least(rows(a), columns(a)), 0);
   tt_lib_attr attr = {.row = tt__lib_row("svdvals")};
   return settled(c, tt__compose_library(c, &attr, &a, 1, w.dtype, w.rank, w.len));
 }
@@ -204,8 +204,8 @@ static tt_array *hermitian(tt_composer *c, tt_call_frame *f, bool vectors) {
   tt_array *a = operand(c, f, 0, true);
   if (!a) return NULL;
   tt_lib_attr attr = {.row = tt__lib_row("eigh"), .i = {upper}};
-  tt_compose_want w[2] = {want(a, tt__real_of((tt_dtype)a->dtype), 1, rows(a), 0),
-                          want(a, (tt_dtype)a->dtype, 2, rows(a), rows(a))};
+  tt_compose_want w[2] = {tt__linalg_want(a, tt__real_of((tt_dtype)a->dtype), 1, rows(a), 0),
+                          tt__linalg_want(a, (tt_dtype)a->dtype, 2, rows(a), rows(a))};
   if (!vectors) return settled(c, tt__compose_library(c, &attr, &a, 1, w[0].dtype, w[0].rank, w[0].len));
   return give(c, f, &attr, a, w, 2) && tt__compose_settle(c, f->out.data, 2) ? f->out.data[0] : NULL;
 }
@@ -229,7 +229,7 @@ static tt_array *eigen(tt_composer *c, tt_call_frame *f, bool vectors) {
   if (!a) return NULL;
   tt_dtype type = (tt_dtype)a->dtype, wide = tt__complex_of(type);
   tt_lib_attr attr = {.row = tt__lib_row("eig")};
-  tt_compose_want w[2] = {want(a, wide, 1, rows(a), 0), want(a, wide, 2, rows(a), rows(a))};
+  tt_compose_want w[2] = {tt__linalg_want(a, wide, 1, rows(a), 0), tt__linalg_want(a, wide, 2, rows(a), rows(a))};
   int n = vectors ? 2 : 1;
   if (!tt__compose_library_many(c, &attr, &a, 1, w, n, out) || !tt__compose_settle(c, out, n)) return NULL;
   bool narrow = !tt__is_complex(type) && all_real(c, out[0]);

@@ -11,6 +11,9 @@ TT_HIDDEN tt_dtype tt__linalg_type(tt_composer *c, tt_array *const *a, int n);
 /* a as a (stack of) matrices in that type, checked; NULL: failure. */
 TT_HIDDEN tt_array *tt__linalg_operand(tt_composer *c, tt_array *a, bool square);
 
+/* A result of type `t` shaped as the batch of `a` and `tail` axes more, of m and n. */
+TT_HIDDEN tt_compose_want tt__linalg_want(tt_array *a, tt_dtype t, int tail, int64_t m, int64_t n);
+
 /* quiet: NaN where a matrix is singular. */
 TT_HIDDEN tt_array *tt__linalg_inv_of(tt_composer *c, tt_array *a, bool quiet);
 /* u, s, vh of an operand. */

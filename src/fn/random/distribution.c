@@ -20,16 +20,6 @@ static tt_array *exponential_of(tt_draw *d) {
   return tt__compose_op1(c, TT_NEG, tt__compose_op1(c, TT_LOG1P, tt__compose_op1(c, TT_NEG, u)));
 }
 
-/* The parameters of a distribution; with NumPy's generators, `out` is what they draw. */
-static bool begun(tt_draw *d, tt_call_frame *f, const tt_draw_param *param, int n, tt_value *p, tt_dist dist,
-                  tt_array **out) {
-  *out = NULL;
-  if (!tt__draw_params(d, f, param, n, p)) return false;
-  if (!d->bits) return true;
-  *out = tt__draw_exact(d, dist, tt__dists[dist].count[0] ? TT_I64 : TT_F64, p, n);
-  return false;
-}
-
 /* ---- low and high, loc and scale */
 
 static tt_array *uniform(tt_draw *d, tt_call_frame *f) {
@@ -68,7 +58,7 @@ static const tt_draw_param scale_alone[] = {TT_PARAM_OR("scale", TT_RULE_NON_NEG
 static tt_array *normal(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, loc_scale, 2, p, TT_DIST_NORMAL, &out)) return out;
+  if (!tt__draw_begin(d, f, loc_scale, 2, p, TT_DIST_NORMAL, &out)) return out;
   return moved(d, p[0], p[1], tt__draw_normal(d, d->real));
 }
 TT_DRAW(normal, 3)
@@ -78,7 +68,7 @@ static tt_array *lognormal(tt_draw *d, tt_call_frame *f) {
                                         TT_PARAM_OR("sigma", TT_RULE_NON_NEGATIVE, 1)};
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, param, 2, p, TT_DIST_LOGNORMAL, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 2, p, TT_DIST_LOGNORMAL, &out)) return out;
   return tt__compose_op1(d->c, TT_EXP, moved(d, p[0], p[1], tt__draw_normal(d, d->real)));
 }
 TT_DRAW(lognormal, 3)
@@ -86,7 +76,7 @@ TT_DRAW(lognormal, 3)
 static tt_array *exponential(tt_draw *d, tt_call_frame *f) {
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, scale_alone, 1, p, TT_DIST_EXPONENTIAL, &out)) return out;
+  if (!tt__draw_begin(d, f, scale_alone, 1, p, TT_DIST_EXPONENTIAL, &out)) return out;
   tt_array *e = exponential_of(d);
   return e ? tt__draw_op(d, TT_MUL, tt_v_array(e), p[0]) : NULL;
 }
@@ -96,7 +86,7 @@ TT_DRAW(exponential, 2)
 static tt_array *gumbel(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, loc_scale, 2, p, TT_DIST_GUMBEL, &out)) return out;
+  if (!tt__draw_begin(d, f, loc_scale, 2, p, TT_DIST_GUMBEL, &out)) return out;
   tt_composer *c = d->c;
   d->real = TT_F64;
   return moved(d, p[0], p[1], tt__compose_op1(c, TT_NEG, tt__compose_op1(c, TT_LOG, exponential_of(d))));
@@ -111,7 +101,7 @@ static tt_array *open_uniform(tt_draw *d) {
 static tt_array *laplace(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, loc_scale, 2, p, TT_DIST_LAPLACE, &out)) return out;
+  if (!tt__draw_begin(d, f, loc_scale, 2, p, TT_DIST_LAPLACE, &out)) return out;
   tt_composer *c = d->c;
   tt_array *u = open_uniform(d), *low = tt__compose_op1(c, TT_LOG, tt__compose_opf(c, TT_MUL, u, 2));
   tt_array *rest = u ? tt__draw_op(d, TT_SUB, tt_v_int(1), tt_v_array(u)) : NULL;
@@ -126,7 +116,7 @@ TT_DRAW(laplace, 3)
 static tt_array *logistic(tt_draw *d, tt_call_frame *f) {
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, loc_scale, 2, p, TT_DIST_LOGISTIC, &out)) return out;
+  if (!tt__draw_begin(d, f, loc_scale, 2, p, TT_DIST_LOGISTIC, &out)) return out;
   tt_composer *c = d->c;
   tt_array *u = open_uniform(d);
   tt_array *rest = u ? tt__draw_op(d, TT_SUB, tt_v_int(1), tt_v_array(u)) : NULL;
@@ -136,7 +126,7 @@ TT_DRAW(logistic, 3)
 
 static tt_array *standard_cauchy(tt_draw *d, tt_call_frame *f) {
   tt_array *out;
-  if (!begun(d, f, NULL, 0, NULL, TT_DIST_STANDARD_CAUCHY, &out)) return out;
+  if (!tt__draw_begin(d, f, NULL, 0, NULL, TT_DIST_STANDARD_CAUCHY, &out)) return out;
   tt_array *u = tt__compose_opf(d->c, TT_SUB, open_uniform(d), 0.5);
   return tt__compose_op1(d->c, TT_TAN, tt__compose_opf(d->c, TT_MUL, u, M_PI));
 }
@@ -145,7 +135,7 @@ TT_DRAW(standard_cauchy, 1)
 static tt_array *rayleigh(tt_draw *d, tt_call_frame *f) {
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, scale_alone, 1, p, TT_DIST_RAYLEIGH, &out)) return out;
+  if (!tt__draw_begin(d, f, scale_alone, 1, p, TT_DIST_RAYLEIGH, &out)) return out;
   tt_array *r = tt__compose_op1(d->c, TT_SQRT, tt__compose_opf(d->c, TT_MUL, exponential_of(d), 2));
   return r ? tt__draw_op(d, TT_MUL, tt_v_array(r), p[0]) : NULL;
 }
@@ -160,7 +150,7 @@ static tt_array *weibull(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("a", TT_RULE_NON_NEGATIVE)};
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, param, 1, p, TT_DIST_WEIBULL, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 1, p, TT_DIST_WEIBULL, &out)) return out;
   tt_composer *c = d->c;
   tt_array *zero = tt__draw_op(d, TT_EQ, p[0], tt_v_float(0)), *root = tt__draw_op(d, TT_DIV, tt_v_float(1), p[0]);
   tt_array *x = tt__compose_op2(c, TT_POW, exponential_of(d), root);
@@ -172,7 +162,7 @@ TT_DRAW(weibull, 2)
 static tt_array *pareto(tt_draw *d, tt_call_frame *f) {
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, positive_a, 1, p, TT_DIST_PARETO, &out)) return out;
+  if (!tt__draw_begin(d, f, positive_a, 1, p, TT_DIST_PARETO, &out)) return out;
   tt_array *e = exponential_of(d);
   return tt__compose_op1(d->c, TT_EXPM1, e ? tt__draw_op(d, TT_DIV, tt_v_array(e), p[0]) : NULL);
 }
@@ -182,7 +172,7 @@ TT_DRAW(pareto, 2)
 static tt_array *power(tt_draw *d, tt_call_frame *f) {
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, positive_a, 1, p, TT_DIST_POWER, &out)) return out;
+  if (!tt__draw_begin(d, f, positive_a, 1, p, TT_DIST_POWER, &out)) return out;
   tt_array *u = open_uniform(d), *root = tt__draw_op(d, TT_DIV, tt_v_float(1), p[0]);
   return tt__compose_op2(d->c, TT_POW, u, root);
 }
@@ -194,7 +184,7 @@ static tt_array *wald(tt_draw *d, tt_call_frame *f) {
   tt_composer *c = d->c;
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, param, 2, p, TT_DIST_WALD, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 2, p, TT_DIST_WALD, &out)) return out;
   tt_array *y = tt__compose_op1(c, TT_SQUARE, tt__draw_normal(d, TT_F64));
   y = y ? tt__draw_op(d, TT_MUL, tt_v_array(y), p[0]) : NULL;
   /* mean (1 - 2 / (1 + sqrt(1 + 4 scale / y))), without the difference that cancels */
@@ -218,7 +208,7 @@ static tt_array *geometric(tt_draw *d, tt_call_frame *f) {
   tt_composer *c = d->c;
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, param, 1, p, TT_DIST_GEOMETRIC, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 1, p, TT_DIST_GEOMETRIC, &out)) return out;
   d->real = TT_F64;
   tt_array *e = exponential_of(d), *rate = tt__draw_op(d, TT_NEG, p[0], p[0]);
   rate = tt__compose_op1(c, TT_NEG, tt__compose_op1(c, TT_LOG1P, rate));
@@ -237,7 +227,7 @@ static tt_array *logseries(tt_draw *d, tt_call_frame *f) {
   tt_composer *c = d->c;
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, param, 1, p, TT_DIST_LOGSERIES, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 1, p, TT_DIST_LOGSERIES, &out)) return out;
   tt_array *v = open_uniform(d), *u = open_uniform(d), *rest = tt__draw_op(d, TT_NEG, p[0], p[0]);
   tt_array *q = tt__compose_op1(
       c, TT_NEG, tt__compose_op1(c, TT_EXPM1, tt__compose_op2(c, TT_MUL, u, tt__compose_op1(c, TT_LOG1P, rest))));

@@ -86,6 +86,9 @@ typedef struct tt_draw_param {
 ** the rest as arrays of float64. False: a failure is recorded.
 */
 TT_HIDDEN bool tt__draw_params(tt_draw *d, tt_call_frame *f, const tt_draw_param *param, int n, tt_value *p);
+/* Then, where one of NumPy's generators draws, `out` is what it drew of them. True: there is more to do. */
+TT_HIDDEN bool tt__draw_begin(tt_draw *d, tt_call_frame *f, const tt_draw_param *param, int n, tt_value *p,
+                              tt_dist dist, tt_array **out);
 /* The same without the shape. */
 TT_HIDDEN bool tt__draw_read(tt_draw *d, const tt_draw_param *param, int n, tt_value *p);
 /* Is `op(v, than)` untrue anywhere? NaN makes every comparison untrue. */

@@ -191,6 +191,15 @@ bool tt__draw_params(tt_draw *d, tt_call_frame *f, const tt_draw_param *param, i
   return d->c->code == TT_OK;
 }
 
+bool tt__draw_begin(tt_draw *d, tt_call_frame *f, const tt_draw_param *param, int n, tt_value *p, tt_dist dist,
+                    tt_array **out) {
+  *out = NULL;
+  if (!tt__draw_params(d, f, param, n, p)) return false;
+  if (!d->bits) return true;
+  *out = tt__draw_exact(d, dist, tt__dists[dist].count[0] ? TT_I64 : TT_F64, p, n);
+  return false;
+}
+
 /* ---- shapes */
 
 bool tt__draw_shape_fixed(tt_draw *d, int rank, const int64_t *len) {

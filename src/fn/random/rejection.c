@@ -26,16 +26,6 @@ tt_array *tt__draw_rejected(tt_draw *d, tt_draw_kind kind, tt_dtype type, const 
   return tt__compose_library(c, &attr, src, 4, type, d->rank, d->len);
 }
 
-/* The parameters of a distribution; with NumPy's generators, `out` is what they draw. */
-static bool begun(tt_draw *d, tt_call_frame *f, const tt_draw_param *param, int n, tt_value *p, tt_dist dist,
-                  tt_array **out) {
-  *out = NULL;
-  if (!tt__draw_params(d, f, param, n, p)) return false;
-  if (!d->bits) return true;
-  *out = tt__draw_exact(d, dist, tt__dists[dist].count[0] ? TT_I64 : TT_F64, p, n);
-  return false;
-}
-
 static tt_array *gamma_of(tt_draw *d, tt_value shape) { return tt__draw_rejected(d, TT_DRAW_GAMMA, TT_F64, &shape, 1); }
 
 /* The logarithm of a gamma number, of one more shape times a power of a uniform number. */
@@ -69,7 +59,7 @@ static tt_array *gamma_scaled(tt_draw *d, tt_call_frame *f) {
                                         TT_PARAM_OR("scale", TT_RULE_NON_NEGATIVE, 1)};
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, param, 2, p, TT_DIST_GAMMA, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 2, p, TT_DIST_GAMMA, &out)) return out;
   return times(d, gamma_of(d, p[0]), p[1]);
 }
 TT_DRAW(gamma_scaled, 3)
@@ -79,7 +69,7 @@ static tt_array *beta(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("a", TT_RULE_POSITIVE), TT_PARAM("b", TT_RULE_POSITIVE)};
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, param, 2, p, TT_DIST_BETA, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 2, p, TT_DIST_BETA, &out)) return out;
   tt_array *x = log_gamma_of(d, p[0]), *y = log_gamma_of(d, p[1]);
   tt_array *apart = tt__compose_op1(d->c, TT_EXP, tt__compose_op2(d->c, TT_SUB, y, x));
   return tt__compose_op1(d->c, TT_RECIPROCAL, tt__compose_opf(d->c, TT_ADD, apart, 1));
@@ -94,7 +84,7 @@ static tt_array *chisquare(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("df", TT_RULE_POSITIVE)};
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, param, 1, p, TT_DIST_CHISQUARE, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 1, p, TT_DIST_CHISQUARE, &out)) return out;
   return chi_square(d, p[0]);
 }
 TT_DRAW(chisquare, 2)
@@ -116,7 +106,7 @@ static tt_array *noncentral_chisquare(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("df", TT_RULE_POSITIVE), TT_PARAM("nonc", TT_RULE_NON_NEGATIVE)};
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, param, 2, p, TT_DIST_NONCENTRAL_CHISQUARE, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 2, p, TT_DIST_NONCENTRAL_CHISQUARE, &out)) return out;
   return noncentral(d, p[0], p[1]);
 }
 TT_DRAW(noncentral_chisquare, 3)
@@ -126,7 +116,7 @@ static tt_array *standard_t(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("df", TT_RULE_POSITIVE)};
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, param, 1, p, TT_DIST_STANDARD_T, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 1, p, TT_DIST_STANDARD_T, &out)) return out;
   tt_array *z = tt__draw_normal(d, TT_F64), *mean = over(d, chi_square(d, p[0]), p[0]);
   return tt__compose_op2(d->c, TT_DIV, z, tt__compose_op1(d->c, TT_SQRT, mean));
 }
@@ -136,7 +126,7 @@ static tt_array *f_ratio(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("dfnum", TT_RULE_POSITIVE), TT_PARAM("dfden", TT_RULE_POSITIVE)};
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, param, 2, p, TT_DIST_F, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 2, p, TT_DIST_F, &out)) return out;
   tt_array *x = over(d, chi_square(d, p[0]), p[0]), *y = over(d, chi_square(d, p[1]), p[1]);
   return tt__compose_op2(d->c, TT_DIV, x, y);
 }
@@ -147,7 +137,7 @@ static tt_array *noncentral_f(tt_draw *d, tt_call_frame *f) {
                                         TT_PARAM("nonc", TT_RULE_NON_NEGATIVE)};
   tt_value p[3];
   tt_array *out;
-  if (!begun(d, f, param, 3, p, TT_DIST_NONCENTRAL_F, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 3, p, TT_DIST_NONCENTRAL_F, &out)) return out;
   tt_array *x = over(d, noncentral(d, p[0], p[2]), p[0]), *y = over(d, chi_square(d, p[1]), p[1]);
   return tt__compose_op2(d->c, TT_DIV, x, y);
 }
@@ -157,7 +147,7 @@ static tt_array *vonmises(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("mu", TT_RULE_NONE), TT_PARAM("kappa", TT_RULE_NON_NEGATIVE)};
   tt_value p[2];
   tt_array *out;
-  if (!begun(d, f, param, 2, p, TT_DIST_VONMISES, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 2, p, TT_DIST_VONMISES, &out)) return out;
   return tt__draw_rejected(d, TT_DRAW_VONMISES, TT_F64, p, 2);
 }
 TT_DRAW(vonmises, 3)
@@ -168,7 +158,7 @@ static tt_array *poisson(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM_OR("lam", TT_RULE_RATE, 1)};
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, param, 1, p, TT_DIST_POISSON, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 1, p, TT_DIST_POISSON, &out)) return out;
   return tt__draw_rejected(d, TT_DRAW_POISSON, TT_I64, p, 1);
 }
 TT_DRAW(poisson, 2)
@@ -177,7 +167,7 @@ static tt_array *zipf(tt_draw *d, tt_call_frame *f) {
   static const tt_draw_param param[] = {TT_PARAM("a", TT_RULE_ABOVE_ONE)};
   tt_value p[1];
   tt_array *out;
-  if (!begun(d, f, param, 1, p, TT_DIST_ZIPF, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 1, p, TT_DIST_ZIPF, &out)) return out;
   return tt__draw_rejected(d, TT_DRAW_ZIPF, TT_I64, p, 1);
 }
 TT_DRAW(zipf, 2)
@@ -254,7 +244,7 @@ static tt_array *hypergeometric(tt_draw *d, tt_call_frame *f) {
   if (d->legacy || !d->base) param[2].rule = TT_RULE_ONE_OR_MORE;
   if (!tt__draw_read(d, plain, 3, p) || urn_is_amiss(d, p)) return NULL;
   tt_array *out;
-  if (!begun(d, f, param, 3, p, TT_DIST_HYPERGEOMETRIC, &out)) return out;
+  if (!tt__draw_begin(d, f, param, 3, p, TT_DIST_HYPERGEOMETRIC, &out)) return out;
   return tt__draw_rejected(d, TT_DRAW_HYPERGEOMETRIC, TT_I64, p, 3);
 }
 TT_DRAW(hypergeometric, 4)

@@ -128,15 +128,20 @@ TT_HANDLER(series_vander)
 
 /* ---- fits */
 
-static bool check_fit(tt_composer *c, tt_array *x, tt_array *y, tt_array *deg, tt_array *w) {
-  if (!x || !y || !deg || c->code != TT_OK) return false;
-  if (deg->rank > 1 || !tt__is_int((tt_dtype)deg->dtype) || deg->size == 0)
-    return tt__compose_fail(c, TT_ETYPE, "deg must be an int or non-empty 1-D array of int"), false;
+bool tt__series_fits(tt_composer *c, tt_array *x, tt_array *y) {
   if (x->rank != 1) return tt__compose_fail(c, TT_ETYPE, "expected 1D vector for x"), false;
   if (x->size == 0) return tt__compose_fail(c, TT_ETYPE, "expected non-empty vector for x"), false;
   if (y->rank < 1 || y->rank > 2) return tt__compose_fail(c, TT_ETYPE, "expected 1D or 2D array for y"), false;
   if (x->size != tt__array_len(y)[0])
     return tt__compose_fail(c, TT_ETYPE, "expected x and y to have same length"), false;
+  return true;
+}
+
+static bool check_fit(tt_composer *c, tt_array *x, tt_array *y, tt_array *deg, tt_array *w) {
+  if (!x || !y || !deg || c->code != TT_OK) return false;
+  if (deg->rank > 1 || !tt__is_int((tt_dtype)deg->dtype) || deg->size == 0)
+    return tt__compose_fail(c, TT_ETYPE, "deg must be an int or non-empty 1-D array of int"), false;
+  if (!tt__series_fits(c, x, y)) return false;
   if (w && w->rank != 1) return tt__compose_fail(c, TT_ETYPE, "expected 1D vector for w"), false;
   if (w && w->size != x->size) return tt__compose_fail(c, TT_ETYPE, "expected x and w to have same length"), false;
   return true;

@@ -9,6 +9,7 @@
 #include "fn/fn.h"
 #include "fn/linalg/linalg.h"
 #include "fn/linalg/matrix.h"
+#include "fn/series/series.h"
 
 static tt_array *vector(tt_composer *c, const tt_call_frame *f, int k) {
   tt_array *a = tt__arg_array(c, f, k);
@@ -36,11 +37,7 @@ static int64_t whole(tt_composer *c, const tt_call_frame *f, int k, int64_t fall
 static bool check_fit(tt_composer *c, tt_array *x, tt_array *y, tt_array *w, int64_t degree) {
   if (c->code != TT_OK || !x || !y) return false;
   if (degree < 0) return tt__compose_fail(c, TT_EVALUE, "expected deg >= 0"), false;
-  if (x->rank != 1) return tt__compose_fail(c, TT_ETYPE, "expected 1D vector for x"), false;
-  if (x->size == 0) return tt__compose_fail(c, TT_ETYPE, "expected non-empty vector for x"), false;
-  if (y->rank < 1 || y->rank > 2) return tt__compose_fail(c, TT_ETYPE, "expected 1D or 2D array for y"), false;
-  if (x->size != tt__array_len(y)[0])
-    return tt__compose_fail(c, TT_ETYPE, "expected x and y to have same length"), false;
+  if (!tt__series_fits(c, x, y)) return false;
   if (w && w->rank != 1) return tt__compose_fail(c, TT_ETYPE, "expected a 1-d array for weights"), false;
   if (w && w->size != x->size) return tt__compose_fail(c, TT_ETYPE, "expected w and y to have the same length"), false;
   return true;

@@ -34,5 +34,7 @@ TT_HIDDEN tt_array *tt__series_whole(tt_composer *c, const tt_call_frame *f, int
 TT_HIDDEN tt_array *tt__series_of(tt_composer *c, const tt_call_frame *f, int k);
 /* Coefficient k of a series as an array without axes. */
 TT_HIDDEN tt_array *tt__series_at(tt_composer *c, tt_array *series, int64_t k);
+/* Can a series be fitted to y over x? A failure is recorded. */
+TT_HIDDEN bool tt__series_fits(tt_composer *c, tt_array *x, tt_array *y);
 
 #endif

@@ -55,6 +55,17 @@ static void put_signature(tt_pwriter *w, int64_t number) {
   tt__str_add(w->out, ")");
 }
 
+/* What was written of a function, behind what stands before it. */
+static void end_function(tt_pwriter *w, tt_str *outer) {
+  tt_str *own = w->out, *fore = w->fore;
+  tt__str_add(outer, fore->data ? fore->data : "");
+  tt__str_add(outer, own->data ? own->data : "");
+  outer->failed |= own->failed || fore->failed;
+  tt__str_free(own);
+  tt__str_free(fore);
+  w->out = outer;
+}
+
 static void put_function(tt_pwriter *w, int64_t number) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
   w->f = w->p->funcs.data[number];
@@ -71,12 +82,7 @@ static void put_function(tt_pwriter *w, int64_t number) {
                  : w->f->result->tag == TT_T_NONE ? "return 0;"
                                                   : "__builtin_unreachable();");
   tt__pw_close(w, "}");
-  tt__str_add(outer, fore.data ? fore.data : "");
-  tt__str_add(outer, own.data ? own.data : "");
-  outer->failed |= own.failed || fore.failed;
-  tt__str_free(&own);
-  tt__str_free(&fore);
-  w->out = outer;
+  end_function(w, outer);
 }
 
 /* Unpack words into `prefix`0, `prefix`1 ... */
@@ -286,12 +292,7 @@ static void put_kernel_entry(tt_pwriter *w, int64_t number, const char *name) {
     put_blocks(w, strip);
   tt__pw_close(w, "}");
 done:
-  tt__str_add(outer, fore.data ? fore.data : "");
-  tt__str_add(outer, own.data ? own.data : "");
-  outer->failed |= own.failed || fore.failed;
-  tt__str_free(&own);
-  tt__str_free(&fore);
-  w->out = outer;
+  end_function(w, outer);
 }
 
 /* ---- kernels on a GPU: the body is one thread's */

@@ -7,6 +7,7 @@
 #include "base/os/os.h"
 #include "base/pool/pool.h"
 #include "device/cpu/cc.h"
+#include "graph/build.h"
 #include "graph/session.h"
 #include "ir/user/call.h"
 #include "lib/product/blas_host.h"
@@ -227,7 +228,7 @@ static void explain_at_once(tt_node *const *target, int n, tt_str *s) {
   }
 }
 
-char *tt__explain(tt_node *const *target, int n) {
+static char *explain(tt_node *const *target, int n) {
   tt_str s = {0};
   const tt_plan *plan;
   const tt_walk *walk;
@@ -244,4 +245,16 @@ char *tt__explain(tt_node *const *target, int n) {
   }
   if (explain_plan(walk, plan, found, &s, &err) != TT_OK) tt__str_addf(&s, "no place: %s\n", err.message);
   return taken(&s);
+}
+
+char *tt__explain(tt_array *const *array, int n) {
+  size_t size = sizeof(tt_node *) * (size_t)n;
+  tt_node **node = tt__mem_alloc(size);
+  char *text = NULL;
+  int made = 0;
+  while (node && made < n && (node[made] = tt__array_node(array[made], NULL))) made++;
+  if (made == n) text = explain(node, n);
+  while (made > 0) tt__node_release(node[--made]);
+  tt__mem_free(node, size);
+  return text;
 }

@@ -7,7 +7,7 @@
 #include "ir/node.h"
 
 /* NUL-terminated text by tt__mem_alloc (strlen + 1 bytes), or NULL when memory is out. */
-TT_HIDDEN char *tt__explain(tt_node *const *target, int n);
+TT_HIDDEN char *tt__explain(tt_array *const *array, int n);
 TT_HIDDEN char *tt__info(const char *version);
 
 #endif
