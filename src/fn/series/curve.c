@@ -27,7 +27,7 @@ static tt_array *part(tt_composer *c, tt_array *a, int axis, int64_t start, int6
 
 /* ---- gradient */
 
-/* The distances along an axis: NULL for one distance everywhere, else [n - 1] of them, and whether they are all `one`. */
+/* The distances along an axis: NULL for one everywhere, else [n - 1] of them, the first, and are all of them `one`? */
 typedef struct spacing {
   double even;
   tt_array *steps, *one, *same;
