@@ -486,6 +486,13 @@ class MT19937(_Jumping):
         return has, struct.unpack("d", struct.pack("Q", bits))[0]
 
 
+def _is_wide(seed):
+    """Is an integer in it beyond 64 bits (or negative, which is refused there)?"""
+    if isinstance(seed, (list, tuple)):
+        return any(map(_is_wide, seed))
+    return isinstance(seed, int) and seed >> 64 != 0
+
+
 class Philox4x3210(BitGenerator):
     """The library's own: a counter through ten rounds of products (4 x 32 bits).
 
@@ -508,9 +515,9 @@ class Philox4x3210(BitGenerator):
     def __init__(self, seed=None):
         self.lock = threading.RLock()
         self._seed = seed
-        self._seed_seq = seed if hasattr(seed, "generate_state") else None
+        self._seed_seq = seed if hasattr(seed, "generate_state") else SeedSequence(seed) if _is_wide(seed) else None
         if self._seed_seq is not None:
-            seed = _core.asarray(seed.generate_state(*self._seeds))
+            seed = _core.asarray(self._seed_seq.generate_state(*self._seeds))
         self._state = _rows["generator.new"](seed)
 
     @property

@@ -48,6 +48,25 @@ class finfo:
         self.smallest_subnormal = 2.0 ** (least - mantissa)
         self.dtype = _core.dtype(name)
         self.precision = digits
+        self.nmant, self.machep, self.negep = mantissa, -mantissa, -mantissa - 1
+        self.iexp = self.nexp = bits - 1 - mantissa
+        self.minexp, self.maxexp = least, greatest
+
+    def __str__(self):
+        def shown(name):
+            return f"{name} = {_core.array(getattr(self, name), dtype=self.dtype)}"
+
+        line = "-" * 63
+        return "\n".join([
+            f"Machine parameters for {self.dtype}", line,
+            f"precision = {self.precision:3}   {shown('resolution')}",
+            f"machep = {self.machep:6}   {shown('eps')}",
+            f"negep = {self.negep:7}   {shown('epsneg')}",
+            f"minexp = {self.minexp:6}   {shown('tiny')}",
+            f"maxexp = {self.maxexp:6}   {shown('max')}",
+            f"nexp = {self.nexp:8}   min = -max",
+            f"{shown('smallest_normal')}   {shown('smallest_subnormal')}", line,
+        ])  # fmt: skip
 
     def __repr__(self):
         least, most, step = (_core.array(x, dtype=self.dtype) for x in (self.min, self.max, self.resolution))
@@ -89,7 +108,11 @@ class iinfo:
         self.bits = dtype.itemsize * 8
         self.min = -(1 << (self.bits - 1)) if dtype.kind == "i" else 0
         self.max = (1 << (self.bits - (dtype.kind == "i"))) - 1
-        self.dtype = dtype
+        self.dtype, self.kind, self.key = dtype, dtype.kind, f"{dtype.kind}{self.bits}"
+
+    def __str__(self):
+        line = "-" * 63
+        return f"Machine parameters for {self.dtype}\n{line}\nmin = {self.min}\nmax = {self.max}\n{line}\n"
 
     def __repr__(self):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

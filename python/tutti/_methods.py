@@ -47,6 +47,9 @@ def byteswap(self, inplace=False):
 def getfield(self, dtype, offset=0):
     """Part of the bytes of each element as another type."""
     dtype = _core.dtype(dtype)
+    offset = operator.index(offset)
+    if not -(2**31) <= offset < 2**31:  # NumPy's offset is an int of C
+        raise OverflowError("Python integer out of bounds for a 32-bit offset")
     if offset < 0:
         raise ValueError("offset is negative")
     if offset + dtype.itemsize > self.itemsize:

@@ -330,7 +330,8 @@ class _Grid:
         if one or self._sparse:
             lines = [_spread(line, *cut) for line, cut in zip(lines, cuts)]
             none = [None] * len(lines)
-            return lines[0] if one else tuple(a[(*none[:k], ..., *none[k + 1 :])] for k, a in enumerate(lines))
+            places = [(*none[:k], slice(None), *none[k + 1 :]) for k in range(len(lines))]
+            return lines[0] if one else tuple(a[place] for a, place in zip(lines, places))
         if not lines:
             return _core.functions["indices"]((), common)
         grids = zip(_core.functions["meshgrid"](*lines, indexing="ij"), cuts)

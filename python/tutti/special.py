@@ -26,6 +26,25 @@ def factorial(n, exact=False):
     """n!, of any n from 0 on by the gamma function, 0 to the left.
 
     exact=True gives Python's integers for numbers, and int64 for flat arrays and lists of integers.
+
+    Parameters
+    ----------
+    n : array_like
+        Numbers.
+    exact : bool, optional
+        Compute in integers.
+
+    Returns
+    -------
+    ndarray, or int
+        Floating, but for `exact`.
+
+    Examples
+    --------
+    >>> tt.special.factorial([0, 3, 5])
+    array([  1.,   6., 120.])
+    >>> tt.special.factorial(25, exact=True)
+    15511210043330985984000000
     """
     if not exact:
         return _floats["factorial"](n)
@@ -36,6 +55,29 @@ def comb(N, k, *, exact=False, repetition=False):  # noqa: N803 (SciPy's name)
     """How many ways there are to take k of N things, 0 unless 0 <= k <= N; with repetition, k of N + k - 1.
 
     exact=True is computed in integers, as factorial's.
+
+    Parameters
+    ----------
+    N : array_like
+        How many things there are.
+    k : array_like
+        How many of them are taken.
+    exact : bool, optional
+        Compute in integers.
+    repetition : bool, optional
+        A thing may be taken several times.
+
+    Returns
+    -------
+    ndarray, or int
+        Floating, but for `exact`.
+
+    Examples
+    --------
+    >>> tt.special.comb(5, [1, 2])
+    array([ 5., 10.])
+    >>> tt.special.comb(100, 50, exact=True)
+    100891344545564193334812497256
     """
     if not exact:
         return _floats["comb"](N, k, repetition)
@@ -51,6 +93,25 @@ def perm(N, k, exact=False):  # noqa: N803
     """How many ways there are to take k of N things in an order: N! / (N - k)!, 0 unless 0 <= k <= N.
 
     exact=True is computed in integers, as factorial's.
+
+    Parameters
+    ----------
+    N : array_like
+        How many things there are.
+    k : array_like
+        How many of them are taken.
+    exact : bool, optional
+        Compute in integers.
+
+    Returns
+    -------
+    ndarray, or int
+        Floating, but for `exact`.
+
+    Examples
+    --------
+    >>> tt.special.perm(5, [1, 2])
+    array([ 5., 20.])
     """
     if not exact:
         return _floats["perm"](N, k)

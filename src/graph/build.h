@@ -185,6 +185,8 @@ TT_HIDDEN tt_code tt__value_array(const tt_value *v, tt_dtype hint, tt_array **o
 TT_HIDDEN tt_code tt__value_scalar(const tt_value *v, tt_dtype dtype, tt_scalar *out, tt_error *err);
 /* Whether a TT_V_INT or TT_V_UINT lies in the range of an integer type. */
 TT_HIDDEN bool tt__int_fits(const tt_value *v, tt_dtype dtype);
+/* Do Python's integers among v[n] fit the type in which is computed? That is asked before any cast of the others. */
+TT_HIDDEN tt_code tt__check_whole_numbers(const tt_value *v, int n, tt_dtype dtype, tt_error *err);
 /* NumPy's result_type of arrays and weak scalars. */
 TT_HIDDEN tt_code tt__result_type(const tt_value *arg, int n, tt_dtype *out, tt_error *err);
 /* The dtype a scalar has on its own: bool, int64 (uint64), float64, complex128; TT_DTYPE_NONE for other values. */

@@ -247,10 +247,10 @@ void tt__node_release(tt_node *n) {
   bury_all(n);
 }
 
-/* What the machine has no room for is not computed before it is asked for: it may be broadcast, and only be reduced. */
+/* What is beyond the bound alone is not computed before it is asked for: it may be broadcast, and only be reduced. */
 static int64_t pending_bytes(const tt_node *n) {
   double bytes = n->pending ? (double)n->size * (double)tt__dtype_size((tt_dtype)n->dtype) : 0;
-  return bytes > (double)tt__session_pending_cap() * TT_PENDING_SHARE ? 0 : (int64_t)bytes;
+  return bytes > (double)tt__session_pending_cap() ? 0 : (int64_t)bytes;
 }
 
 void tt__node_become_buffer(tt_node *n, tt_buffer *buf) {

@@ -255,8 +255,9 @@ tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, co
   bool strict = strcmp(rule, "same_kind") != 0;
   bool mixed = cls == TT_CLASS_COMPARE && t->compute == TT_F64 && tt__is_int(tt__value_dtype(&arg[0])) &&
                tt__is_int(tt__value_dtype(&arg[1])); /* int64 and uint64 are compared as they are */
-  if (keeps_types(cls) || mixed || (cls == TT_CLASS_COMPARE && asked != TT_DTYPE_NONE)) return TT_OK;
+  if (keeps_types(cls) || mixed) return TT_OK;
   if (!strict && asked == TT_DTYPE_NONE) return TT_OK; /* promotion goes up */
+  if (n > 1 && cls != TT_CLASS_COMPARE) TT_TRY(tt__check_whole_numbers(arg, n, t->compute, err));
   for (int k = 0; k < n; k++) {
     tt_dtype from = tt__value_dtype(&arg[k]);
     char what[24] = "input";

@@ -197,6 +197,15 @@ static tt_code fail_int_range(const tt_value *v, tt_dtype dtype, tt_error *err) 
                   tt__dtypes[dtype].name);
 }
 
+tt_code tt__check_whole_numbers(const tt_value *v, int n, tt_dtype dtype, tt_error *err) {
+  if (!tt__is_int(dtype)) return TT_OK;
+  for (int k = 0; k < n; k++) {
+    bool whole = v[k].tag == TT_V_INT || v[k].tag == TT_V_UINT;
+    if (whole && !tt__int_fits(&v[k], dtype)) return fail_int_range(&v[k], dtype, err);
+  }
+  return TT_OK;
+}
+
 tt_code tt__value_scalar(const tt_value *v, tt_dtype dtype, tt_scalar *out, tt_error *err) {
   assert((unsigned)dtype < TT_DTYPE_COUNT);
   tt_value whole;

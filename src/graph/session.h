@@ -22,7 +22,7 @@ TT_HIDDEN void tt__session_set_blocking(void (*begin)(void), void (*end)(void));
 
 /*
 ** Bytes of storages whose value is recorded and not computed. Above one part in TT_PENDING_SHARE of the machine's
-** memory, recording evaluates the newest. node.c keeps the account.
+** memory, recording evaluates the newest. node.c keeps the account, of values that are not above it by themselves.
 */
 TT_HIDDEN extern int64_t tt__session_pending_bytes;
 TT_HIDDEN int64_t tt__session_pending_cap(void);

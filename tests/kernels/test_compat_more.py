@@ -66,6 +66,10 @@ def test_what_cupyx_adds():
 
 def test_names_that_cupy_kept_longer_than_numpy():
     testing.assert_array_equal(cp.in1d(cp.array([[1, 2], [3, 4]]), [2, 3]), [False, True, True, False])
+    assert (
+        cp.argmax(cp.array([1, 3, 2]), dtype="i4").dtype == np.int32 and int(cp.argmin(cp.array([[2, 1]]), 1)[0]) == 1
+    )
+    testing.assert_array_equal(cp.round_(cp.array([1.26]), 1), [1.3])
     testing.assert_array_equal(cp.msort(cp.array([[3, 1], [2, 4]])), [[2, 1], [3, 4]])
     calls = []
     cached = cp.memoize(for_each_device=True)(lambda x: calls.append(x) or x)
@@ -82,6 +86,10 @@ def test_cupys_draws_with_a_type():
     assert cp.random.lognormal(0.0, 1.0, None, cp.float32).dtype == cp.float32
     assert cp.random.noncentral_chisquare(3.0, 1.0, 4, cp.int32).dtype == cp.int32
     assert cp.random.poisson(3.0, (2, 2), dtype=bool).dtype == cp.bool_
+    for choice in (cp.random.choice, cp.random.RandomState(1).choice):
+        assert choice(cp.arange(4), 2, False).shape == (2,) and int(choice(1)) == 0
+        with pytest.raises(ValueError, match="1-dimensional"):
+            choice([[0, 1], [2, 3]], 1)
     with pytest.raises(AttributeError, match="does not cover cupy.random.nonsense"):
         _ = cp.random.nonsense
 

@@ -1,5 +1,6 @@
 """Reductions of broadcast arrays: neither their time nor their memory grows with repetitions."""
 
+import os
 import resource
 import time
 
@@ -82,6 +83,22 @@ def test_huge_rows(name):
     function, want = MIXED[name]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     np.testing.assert_allclose(np.asarray(function(repeated(ROW))), want, rtol=1e-12)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+@pytest.mark.parametrize("share", [2, 3])
+@pytest.mark.parametrize("name", ["count", "sum", "argmax", "var"])
+def test_what_would_take_much_of_the_memory_is_not_computed_on_the_way(name, share):
+    rows = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // share // (4096 * 8)
+    x = tt.broadcast_to(tt.arange(16.0)[None, :, None], (rows, 16, 256))
+    function = {
+        "count": tt.count_nonzero,
+        "sum": lambda a: (a.astype("i8") * 2).sum(),
+        "argmax": lambda a: tt.argmax(a * 2),
+        "var": lambda a: tt.var(a, axis=(0, 2)).sum(),
+    }[name]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert int(function(x)) == {"count": x.size // 16 * 15, "sum": x.size * 15, "argmax": 15 * 256, "var": 0}[name]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 

@@ -108,6 +108,7 @@ class Vectorized(Decorated, Loops):
 
     _declared = None  # kernels and functions call it with whatever types they have
     _takes = None  # what signatures take beyond safe casts
+    _may_be_called = False  # by Python, where the function does not compile: NumPy's vectorize asks for no more
 
     def _jit_function(self):
         return self.py_func
@@ -137,7 +138,14 @@ class Vectorized(Decorated, Loops):
             *args, out = args
         if len(args) != self.nin:
             raise TypeError(f"{self.__name__}() takes {self.nin} arguments but {len(args)} were given")
-        return self._over(args, out)
+        try:
+            return self._over(args, out)
+        except NotImplementedError:
+            if not self._may_be_called or out is not None:
+                raise
+        from .called import Called
+
+        return Called(self.py_func)(*args)
 
     def _over(self, args, out):
         np = _need_numpy()
@@ -230,8 +238,8 @@ def vectorize(fn=None, *args, target="cpu", identity=None, **options):
     """A function of scalars becomes one of arrays, compiled for each list of element types.
 
     target="parallel" uses all cores, target="cuda" is a kernel: on a GPU where there is one. With NumPy's options
-    (otypes, doc, excluded, cache, signature), and where the function's source cannot be read, it is called from Python
-    for each element, as NumPy does.
+    (otypes, doc, excluded, cache, signature), and where the function's source cannot be read or, without options, does
+    not compile, it is called from Python for each element, as NumPy does.
     """
     options.update(zip(("otypes", "doc", "excluded", "cache", "signature"), args))
     theirs = {k: options.pop(k) for k in ("otypes", "doc", "excluded", "cache", "signature") if k in options}
@@ -248,7 +256,9 @@ def vectorize(fn=None, *args, target="cpu", identity=None, **options):
 
     def make(f):
         if target != "cuda":
-            return Vectorized(f, target == "parallel", identity, signatures)
+            made = Vectorized(f, target == "parallel", identity, signatures)
+            made._may_be_called = target == "cpu" and identity is None and not signatures
+            return made
         from .device_ufunc import DeviceVectorized
 
         return DeviceVectorized(f, identity, signatures)

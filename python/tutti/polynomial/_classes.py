@@ -755,3 +755,39 @@ _NAMES = [
     ("Laguerre", "laguerre", "L", "A series of Laguerre polynomials."),
 ]
 CLASSES = {family: _made(name, family, basis, doc) for name, family, basis, doc in _NAMES}
+
+
+def _interpolate(cls, func, deg, domain=None, args=()):
+    """The series of a degree through a function at the points of the first kind.
+
+    Parameters
+    ----------
+    func : function
+        The function.
+    deg : int
+        The degree.
+    domain : sequence of two numbers, optional
+        The interval on which it is met; None: the class's own.
+    args : tuple, optional
+        What the function is given beside the points.
+
+    Returns
+    -------
+    Chebyshev
+        The series.
+
+    Examples
+    --------
+    >>> tt.polynomial.Chebyshev.interpolate(lambda x: 2 * x, 1, domain=[0, 4])(3.0).round(6)
+    array(6.)
+    """
+    from . import chebyshev, polyutils
+
+    domain = cls.domain if domain is None else domain
+    return cls(
+        chebyshev.chebinterpolate(lambda x: func(polyutils.mapdomain(x, cls.window, domain), *args), deg), domain=domain
+    )
+
+
+_interpolate.__name__ = "interpolate"
+CLASSES["chebyshev"].interpolate = classmethod(_interpolate)

@@ -27,16 +27,41 @@ static tt_array *part(tt_composer *c, tt_array *a, int axis, int64_t start, int6
 
 /* ---- gradient */
 
-/* The distances along an axis: NULL for one distance everywhere, else [n - 1] of them. */
+/* The distances along an axis: NULL for one everywhere, else [n - 1] of them, the first, and are all of them `one`? */
 typedef struct spacing {
   double even;
-  tt_array *steps;
+  tt_array *steps, *one, *same;
 } spacing;
+
+/* Where the distances turn out to be one, the formula for one: the other rounds otherwise, and an infinite neighbour
+** times a weight of 0 would be NaN. */
+static tt_array *where_even(tt_composer *c, const spacing *h, tt_array *even, tt_array *uneven) {
+  return even && uneven ? tt__compose_where(c, h->same, tt_v_array(even), tt_v_array(uneven)) : NULL;
+}
 
 static tt_array *three_points(tt_composer *c, tt_array *a, int axis, int64_t at, tt_array *const *factor) {
   tt_array *s = NULL;
   for (int k = 0; k < 3; k++) {
     tt_array *term = tt__compose_op2(c, TT_MUL, part(c, a, axis, at + k, 1), factor[k]);
+    s = k == 0 ? term : tt__compose_op2(c, TT_ADD, s, term);
+  }
+  return s;
+}
+
+/* The difference of three points at an end, of one distance. */
+static tt_array *even_end(tt_composer *c, tt_array *a, int axis, const spacing *h, bool last) {
+  static const double front[3] = {-1.5, 2, -0.5}, back[3] = {0.5, -2, 1.5};
+  const double *weight = last ? back : front;
+  int64_t at = last ? tt__array_len(a)[axis] - 3 : 0;
+  tt_array *s = NULL;
+  for (int k = 0; k < 3; k++) {
+    tt_array *point = part(c, a, axis, at + k, 1), *term;
+    if (h->steps) {
+      tt_value v[2] = {tt_v_float(weight[k]), tt_v_array(h->one)};
+      term = tt__compose_op2(c, TT_MUL, tt__compose_apply(c, TT_DIV, v, 2, TT_DTYPE_NONE), point);
+    } else {
+      term = tt__compose_opf(c, TT_MUL, point, weight[k] / h->even);
+    }
     s = k == 0 ? term : tt__compose_op2(c, TT_ADD, s, term);
   }
   return s;
@@ -52,16 +77,8 @@ static tt_array *end_difference(tt_composer *c, tt_array *a, int axis, const spa
     if (!h->steps) return tt__compose_opf(c, TT_DIV, d, h->even);
     return tt__compose_op2(c, TT_DIV, d, along(c, part(c, h->steps, 0, last ? n - 2 : 0, 1), a->rank, axis));
   }
-  if (!h->steps) {
-    static const double front[3] = {-1.5, 2, -0.5}, back[3] = {0.5, -2, 1.5};
-    tt_array *s = NULL;
-    for (int k = 0; k < 3; k++) {
-      tt_array *term =
-          tt__compose_opf(c, TT_MUL, part(c, a, axis, (last ? n - 3 : 0) + k, 1), (last ? back : front)[k] / h->even);
-      s = k == 0 ? term : tt__compose_op2(c, TT_ADD, s, term);
-    }
-    return s;
-  }
+  tt_array *even = even_end(c, a, axis, h, last);
+  if (!h->steps) return even;
   tt_array *u = along(c, part(c, h->steps, 0, last ? n - 3 : 0, 1), a->rank, axis);
   tt_array *v = along(c, part(c, h->steps, 0, last ? n - 2 : 1, 1), a->rank, axis);
   tt_array *sum = tt__compose_op2(c, TT_ADD, u, v), *uv = tt__compose_op2(c, TT_MUL, u, v);
@@ -74,14 +91,15 @@ static tt_array *end_difference(tt_composer *c, tt_array *a, int axis, const spa
     factor[1] = tt__compose_op1(c, TT_NEG, factor[1]);
   else
     factor[0] = tt__compose_op1(c, TT_NEG, factor[0]), factor[2] = tt__compose_op1(c, TT_NEG, factor[2]);
-  return three_points(c, a, axis, last ? n - 3 : 0, factor);
+  return where_even(c, h, even, three_points(c, a, axis, last ? n - 3 : 0, factor));
 }
 
 static tt_array *inner_difference(tt_composer *c, tt_array *a, int axis, const spacing *h) {
   int64_t n = tt__array_len(a)[axis];
   tt_array *before = part(c, a, axis, 0, n - 2), *here = part(c, a, axis, 1, n - 2),
            *behind = part(c, a, axis, 2, n - 2);
-  if (!h->steps) return tt__compose_opf(c, TT_DIV, tt__compose_op2(c, TT_SUB, behind, before), 2 * h->even);
+  tt_array *between = tt__compose_op2(c, TT_SUB, behind, before);
+  if (!h->steps) return tt__compose_opf(c, TT_DIV, between, 2 * h->even);
   tt_array *u = along(c, part(c, h->steps, 0, 0, n - 2), a->rank, axis),
            *v = along(c, part(c, h->steps, 0, 1, n - 2), a->rank, axis);
   tt_array *sum = tt__compose_op2(c, TT_ADD, u, v);
@@ -90,7 +108,8 @@ static tt_array *inner_difference(tt_composer *c, tt_array *a, int axis, const s
   tt_array *fv = tt__compose_op2(c, TT_DIV, u, tt__compose_op2(c, TT_MUL, v, sum));
   tt_array *s =
       tt__compose_op2(c, TT_ADD, tt__compose_op2(c, TT_MUL, fu, before), tt__compose_op2(c, TT_MUL, fh, here));
-  return tt__compose_op2(c, TT_ADD, s, tt__compose_op2(c, TT_MUL, fv, behind));
+  tt_array *uneven = tt__compose_op2(c, TT_ADD, s, tt__compose_op2(c, TT_MUL, fv, behind));
+  return where_even(c, h, tt__compose_op2(c, TT_DIV, between, tt__compose_opf(c, TT_MUL, h->one, 2)), uneven);
 }
 
 static tt_array *gradient_along(tt_composer *c, tt_array *a, int axis, const spacing *h, bool second) {
@@ -115,7 +134,7 @@ static bool is_number(const tt_value *v) {
 }
 
 static bool read_spacing(tt_composer *c, const tt_value *v, int64_t n, spacing *out) {
-  *out = (spacing){1, NULL};
+  *out = (spacing){1, NULL, NULL, NULL};
   if (!v) return true;
   tt_call_frame one = {.arg = v, .narg = 1};
   tt_array *x = tt__arg_array(c, &one, 0);
@@ -127,7 +146,12 @@ static bool read_spacing(tt_composer *c, const tt_value *v, int64_t n, spacing *
            false;
   if (x->dtype == TT_BOOL || tt__is_int((tt_dtype)x->dtype)) x = tt__compose_cast(c, x, TT_F64);
   out->steps = tt__compose_op2(c, TT_SUB, part(c, x, 0, 1, n - 1), part(c, x, 0, 0, n - 1));
-  return out->steps != NULL;
+  if (!out->steps || n < 3) return out->steps != NULL; /* one distance serves two points */
+  out->one = tt__compose_reshape(c, part(c, out->steps, 0, 0, 1), 0, NULL);
+  tt_array *equal = tt__compose_op2(c, TT_EQ, out->steps, out->one);
+  tt_value all = tt_v_array(equal);
+  out->same = equal ? tt__fn_call(c, "all", &all, 1) : NULL;
+  return out->same != NULL;
 }
 
 /* gradient(f, *varargs, axis, edge_order) */

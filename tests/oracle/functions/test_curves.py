@@ -83,6 +83,22 @@ def test_pad_values():
     assert tt.pad(tt.ones((2, 3)), 1, "empty").shape == (4, 5)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "i8"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_gradient_at_points_of_one_distance(dtype, order):
+    """Coordinates that lie evenly are one distance: rounded as such, and an infinite neighbour spoils nothing."""
+    a = np.random.default_rng(order).integers(-9, 9, (3, 7)).astype(dtype) / (7 if dtype != "i8" else 1)
+    a = a.astype(dtype)
+    if dtype != "i8":
+        a[1, 3] = np.inf
+    for x in (np.arange(7.0) * 0.3125, np.arange(7, dtype="f4"), np.arange(7), np.zeros(7), np.arange(7.0) ** 2 / 3):
+        with np.errstate(all="ignore"):
+            want = np.gradient(a, x, axis=1, edge_order=order)
+            got = tt.gradient(tt.asarray(a), tt.asarray(x), axis=1, edge_order=order)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "complex64"])
 def test_gradient(dtype):
     a = make((5, 6), dtype)

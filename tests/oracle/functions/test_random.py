@@ -482,3 +482,22 @@ def test_pickle(rng):
     rng.random(3)
     copy = pickle.loads(pickle.dumps(rng))
     assert copy.random() == rng.random()
+
+
+@pytest.mark.parametrize("seed", [2**64, 0x3034C61A9AE04FF8CB62AB8EC2C4B501, [1, 2**90], (2**65, [2**70])])
+def test_seeds_of_any_size(seed):
+    """NumPy advises seeds of 128 bits; what is beyond 64 is mixed by a SeedSequence, every bit of it."""
+    draws = tt.random.default_rng(seed).random(3).tolist()
+    assert draws == tt.random.default_rng(seed).random(3).tolist()
+    assert draws == tt.random.default_rng(tt.random.SeedSequence(seed)).random(3).tolist()
+    if isinstance(seed, int):
+        assert draws != tt.random.default_rng(seed + 2**100).random(3).tolist()
+    children = [g.random(2).tolist() for g in tt.random.default_rng(seed).spawn(2)]
+    assert children[0] != children[1]
+
+
+@pytest.mark.parametrize("seed", [-1, -(2**70), [3, -(2**70)]])
+def test_negative_seeds(seed):
+    for m in (np, tt):
+        with pytest.raises(ValueError, match="non-negative"):
+            m.random.default_rng(seed)

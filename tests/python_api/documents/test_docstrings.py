@@ -13,7 +13,7 @@ import tutti as tt
 MODULES = (
     "tutti linalg fft random emath cuda lib.stride_tricks polynomial polynomial.polyutils polynomial.polynomial "
     "polynomial.chebyshev polynomial.hermite polynomial.hermite_e polynomial.laguerre polynomial.legendre kernel "
-    "amp data exceptions safetensors optim optim.lr_scheduler nn nn.functional nn.init nn.utils "
+    "amp data exceptions safetensors special optim optim.lr_scheduler nn nn.functional nn.init nn.utils "
     "nn.utils.parametrizations nn.utils.parametrize nn.utils.rnn callbacks metrics"
 ).split()
 

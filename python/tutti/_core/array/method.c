@@ -388,6 +388,19 @@ NAMED(zero_)
 #undef NAMED
 #define NAMED_METHOD(name, doc) \
   { #name, (PyCFunction)(void (*)(void))meth_##name, METH_VARARGS | METH_KEYWORDS, doc }
+/* The names of the type and of the object itself; object's own are those of the class that an element says it has. */
+static PyObject *meth_dir(PyObject *self, PyObject *unused) {
+  (void)unused;
+  PyObject *names = PyObject_Dir((PyObject *)Py_TYPE(self)), *own = PyObject_GetAttrString(self, "__dict__");
+  PyObject *keys = own ? PyMapping_Keys(own) : NULL, *all = NULL;
+  if (!own) PyErr_Clear();
+  if (names && (keys || !own)) all = keys ? PySequence_Concat(names, keys) : Py_NewRef(names);
+  Py_XDECREF(keys);
+  Py_XDECREF(own);
+  Py_XDECREF(names);
+  return all;
+}
+
 static PyObject *meth_namespace(PyObject *self, PyObject *args, PyObject *kw) {
   return forward(CORE_HOOK_namespace, self, args, kw);
 }
@@ -560,6 +573,7 @@ static const PyMethodDef own[] = {
     {"__format__", meth_format, METH_O, NULL},
     {"__complex__", meth_complex, METH_NOARGS, NULL},
     {"__sizeof__", meth_sizeof, METH_NOARGS, NULL},
+    {"__dir__", meth_dir, METH_NOARGS, NULL},
     {"__class_getitem__", meth_class_getitem, METH_O | METH_CLASS, NULL},
 };
 

@@ -74,6 +74,23 @@ def msort(a):
     return _tt.sort(a, axis=0)
 
 
+def argmax(a, axis=None, dtype=None, out=None, keepdims=False):
+    """The place of the largest element, as an integer of `dtype`."""
+    return _places(_tt.argmax(a, axis, out, keepdims=keepdims), dtype)
+
+
+def argmin(a, axis=None, dtype=None, out=None, keepdims=False):
+    """The place of the smallest element, as an integer of `dtype`."""
+    return _places(_tt.argmin(a, axis, out, keepdims=keepdims), dtype)
+
+
+def _places(found, dtype):
+    return found if dtype is None else found.astype(dtype)
+
+
+round_, cumproduct = _tt.around, _tt.cumprod
+
+
 def memoize(for_each_device=False):
     """A decorator that keeps a function's results."""
     return _functools.cache

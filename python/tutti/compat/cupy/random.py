@@ -124,9 +124,16 @@ def _multivariate_normal(self, mean, cov, size=None, check_valid="ignore", tol=1
     return self._rng.multivariate_normal(mean, cov, size, check_valid, tol, method=method).astype(dtype)
 
 
+def _choice(self, a, size=None, replace=True, p=None):
+    """Elements of an array of one axis, or of range(a)."""
+    if _np.ndim(a) > 1:
+        raise ValueError("a must be 1-dimensional or an integer")
+    return self._rng.choice(a, size, replace, p)
+
+
 for _name in _DRAWS:
     setattr(RandomState, _name, _draw(_name))
-RandomState.multivariate_normal = _multivariate_normal
+RandomState.multivariate_normal, RandomState.choice = _multivariate_normal, _choice
 
 _state = RandomState()
 
