@@ -519,6 +519,27 @@ static PyObject *py_autocast_dtype(PyObject *self, PyObject *unused) {
   return now.low == TT_DTYPE_NONE ? Py_NewRef(Py_None) : core_dtype_object(now.low);
 }
 
+/* without_gradients(params): the places in the list of those that have none */
+static PyObject *py_without_gradients(PyObject *self, PyObject *params) {
+  (void)self;
+  list p;
+  tt_error err;
+  PyObject *out = arrays_of(params, false, &p) ? PyList_New(0) : NULL;
+  for (int k = 0; out && k < p.n; k++) {
+    tt_array *grad = NULL;
+    tt_code c = tt_get_grad(p.a[k], &grad, &err);
+    if (c == TT_OK && grad) {
+      tt_release(&grad);
+      continue;
+    }
+    PyObject *place = c == TT_OK ? PyLong_FromLong(k) : core_raise(c, &err);
+    if (!place || PyList_Append(out, place) < 0) Py_CLEAR(out);
+    Py_XDECREF(place);
+  }
+  PyMem_Free(p.a);
+  return out;
+}
+
 PyMethodDef core_grad_functions[] = {
     {"autocast", py_autocast, METH_VARARGS, NULL},
     {"autocast_dtype", py_autocast_dtype, METH_NOARGS, NULL},
@@ -530,6 +551,7 @@ PyMethodDef core_grad_functions[] = {
     {"sgd_step", py_sgd_step, METH_VARARGS, NULL},
     {"adam_step", py_adam_step, METH_VARARGS, NULL},
     {"optimizer_step", py_optimizer_step, METH_VARARGS, NULL},
+    {"without_gradients", py_without_gradients, METH_O, NULL},
     {"steps_skip", py_steps_skip, METH_O, NULL},
     {"steps_begin", py_steps_begin, METH_NOARGS, NULL},
     {"steps_end", py_steps_end, METH_NOARGS, NULL},

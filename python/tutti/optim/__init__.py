@@ -148,7 +148,7 @@ class Optimizer:
         if closure is not None:
             with autograd.enable_grad():
                 loss = closure()
-        before = [(kept.step, dict(kept.missed), list(kept.values)) for kept in self._kept]
+        before = [(kept.step, kept.missed.copy(), kept.values.copy()) for kept in self._kept]
         _core.steps_begin()
         try:
             for group, kept in zip(self.param_groups, self._kept, strict=True):
@@ -274,7 +274,7 @@ class _Kept:
     def begin(self, params):
         """Count a step: pairs of its number and of whose it is (None: all of them)."""
         self.step += 1
-        without = [k for k, p in enumerate(params) if p.grad is None]
+        without = _core.without_gradients(params)
         for k in without:
             self.missed[k] = self.missed.get(k, 0) + 1
         if not self.missed or len(without) == len(params):
