@@ -160,6 +160,7 @@ PyObject *core_get_is_leaf(PyObject *self, void *unused);
 PyObject *core_get_grad(PyObject *self, void *unused);
 int core_set_grad(PyObject *self, PyObject *value, void *unused);
 extern PyMethodDef core_grad_functions[];
+int core_mode_init(PyObject *module);
 /* Gradients would end in a compiled function without a word: an error if one is wanted of an argument. */
 bool core_refuses_gradients(PyObject *args);
 
