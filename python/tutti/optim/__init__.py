@@ -151,8 +151,8 @@ class Optimizer:
         before = [(kept.step, kept.missed.copy(), kept.values.copy()) for kept in self._kept]
         _core.steps_begin()
         try:
-            for group, kept in zip(self.param_groups, self._kept, strict=True):
-                self._step_group(group, kept)
+            for k, group in enumerate(self.param_groups):
+                self._step_group(group, self._kept[k])
             _core.steps_end()
         except BaseException:
             if _core.steps_undo():
