@@ -46,7 +46,7 @@ class set_grad_enabled:
         _core.grad_mode(self._before)
 
 
-class _Mode:
+class _Mode(_core.Mode):
     """A context manager and a decorator that sets one mode; it can be entered again.
 
     Parameters
@@ -61,13 +61,6 @@ class _Mode:
         self = super().__new__(cls)
         self._before = []
         return self if function is None else self(function)
-
-    def __enter__(self):
-        self._before.append(self._set(self._on))
-        return self
-
-    def __exit__(self, *exc):
-        self._set(self._before.pop())
 
     def __call__(self, function):
         @functools.wraps(function)

@@ -245,3 +245,29 @@ def test_a_product_reads_a_weight_where_it_lies_in_a_vector(recorded):
     assert "gives float32[3, 4]" not in tt.explain(y), tt.explain(y)
     other = np.arange(14, 38, 2, dtype="float32").reshape(4, 3)
     np.testing.assert_allclose(y.detach().numpy(), rows @ other.T + (rows + 1) @ other.T, rtol=1e-5)
+
+
+def layer_and_loss(eager, rows, n_in, n_out, bias, form):
+    """A layer, its loss twice, and both gradients."""
+    tt.set_eager(eager)
+    x = tt.array(make(*((n_in, rows) if form == "turned" else (rows, n_in))).astype("float32"))
+    x = (x.T if form == "turned" else x).requires_grad_(form != "constant")
+    leaves = [x] if form != "constant" else []
+    leaves += [tt.array(make(n_out, n_in, seed=4).astype("float32")).requires_grad_()]
+    leaves += [tt.array(make(n_out, seed=5).astype("float32")).requires_grad_()] if bias else []
+    y = tt.array(make(rows, n_out, seed=6).astype("float32"))
+    said = functional.linear(x, *leaves[form != "constant" :])
+    loss = functional.mse_loss(said, y) + functional.mse_loss(y, said) * 3 + (leaves[-1] ** 2).sum()
+    first = tt.autograd.grad(loss, leaves, create_graph=True)
+    second = tt.autograd.grad(sum((g * g).sum() for g in first), leaves)
+    return [a.numpy().tobytes() for a in (loss, said, *first, *second)]
+
+
+@pytest.mark.parametrize("form", ["constant", "followed", "turned"])
+@pytest.mark.parametrize("rows", [1, 2, 64, 100])
+def test_a_layer_at_hand_has_the_bits_of_a_recorded_one(rows, form):
+    for n_in in 1, 2, 10:
+        for n_out in 1, 2, 9:
+            for bias in False, True:
+                shape = rows, n_in, n_out, bias, form
+                assert layer_and_loss(-1, *shape) == layer_and_loss(0, *shape), shape

@@ -520,6 +520,11 @@ static PyObject *call_row(PyObject *self, PyObject *const *arg, Py_ssize_t n, Py
   return core_call(((row_object *)self)->row, NULL, arg, n, names);
 }
 
+int core_row_of(PyObject *function) {
+  bool own = PyCFunction_Check(function) && PyCFunction_GetFunction(function) == CORE_FAST(call_row);
+  return own ? ((row_object *)PyCFunction_GetSelf(function))->row : -1;
+}
+
 /* "tutti" for "sum", "tutti.linalg" for "linalg.solve". */
 static PyObject *module_name(const row *r) {
   Py_ssize_t n = r->short_name - r->info->name;

@@ -141,7 +141,9 @@ PyObject *core_done(tt_code code, tt_array *a, PyObject *base, const tt_error *e
   X(namespace)        \
   X(numpy)            \
   X(numpy_dtype)      \
-  X(ufunc_signature)
+  X(ufunc_signature)  \
+  X(module_hooks)     \
+  X(module_call)
 typedef enum core_hook {
 #define CORE_HOOK_ENUM(name) CORE_HOOK_##name,
   CORE_HOOKS(CORE_HOOK_ENUM)
@@ -158,8 +160,12 @@ PyObject *core_get_is_leaf(PyObject *self, void *unused);
 PyObject *core_get_grad(PyObject *self, void *unused);
 int core_set_grad(PyObject *self, PyObject *value, void *unused);
 extern PyMethodDef core_grad_functions[];
+int core_mode_init(PyObject *module);
 /* Gradients would end in a compiled function without a word: an error if one is wanted of an argument. */
 bool core_refuses_gradients(PyObject *args);
+
+/* ---- modules of networks (network.c) */
+int core_network_init(PyObject *module);
 
 /* ---- devices (device.c) */
 /* A device's number from a Device or a name; None and NULL are TT_AUTO. False with an exception. */
@@ -427,6 +433,8 @@ PyObject *core_meth_ufunc(PyObject *self, PyObject *const *arg, Py_ssize_t n, Py
 int core_call_init(PyObject *module);
 /* The row by name, a literal, or -1. */
 int core_row(const char *name);
+/* The row that a function object is of, or -1. */
+int core_row_of(PyObject *function);
 /* Call a row; `self` (or NULL) is the first positional argument. */
 /* The documentation of "part.name" (part: NULL for functions of the package), with inspect's signature before it; NULL
  * without one. core_document_body: without the signature. core_document_all: into a table of functions. */

@@ -1,6 +1,8 @@
 """Layers without parameters, over the functions of `nn.functional`: a row each, of which a class is made when somebody
 asks for it."""
 
+import sys
+
 from .. import _core
 from . import functional
 from ._module import Module
@@ -134,7 +136,7 @@ class _Function(_Row):
         >>> tt.nn.ReLU().forward(tt.array([-1.0, 1.0]))
         array([0., 1.])
         """
-        return self._function(input, **self._numbers())
+        return _core.call_layer(self, self._function, self._passed, input)
 
 
 class _Dropout(_Row):
@@ -180,7 +182,7 @@ class _Loss(_Row):
         >>> tt.nn.MSELoss().forward(tt.array([1.0]), tt.array([3.0]))
         array(4.)
         """
-        return self._function(input, target, **self._numbers())
+        return _core.call_layer(self, self._function, self._passed, input, target)
 
 
 class _PairLoss(_Row):
@@ -206,7 +208,7 @@ class _PairLoss(_Row):
         >>> tt.nn.MarginRankingLoss().forward(tt.array([1.0]), tt.array([3.0]), tt.array([1.0]))
         array(2.)
         """
-        return self._function(input1, input2, target, **self._numbers())
+        return _core.call_layer(self, self._function, self._passed, input1, input2, target)
 
 
 class _Pair(_Row):
@@ -230,7 +232,7 @@ class _Pair(_Row):
         >>> tt.nn.CosineSimilarity().forward(tt.array([[3.0, 4.0]]), tt.array([[4.0, 3.0]]))
         array([0.96])
         """
-        return self._function(x1, x2, **self._numbers())
+        return _core.call_layer(self, self._function, self._passed, x1, x2)
 
 
 class _Triplet(_Row):
@@ -257,7 +259,7 @@ class _Triplet(_Row):
         >>> tt.nn.TripletMarginLoss().forward(a, b, c).round(3)
         array(5.)
         """
-        return self._function(anchor, positive, negative, **self._numbers())
+        return _core.call_layer(self, self._function, self._passed, anchor, positive, negative)
 
 
 class _SequenceLoss(_Row):
@@ -286,7 +288,7 @@ class _SequenceLoss(_Row):
         >>> tt.nn.CTCLoss().forward(log, tt.array([[1, 2]]), tt.array([4]), tt.array([2])).round(3)
         array(0.843)
         """
-        return self._function(log_probs, targets, input_lengths, target_lengths, **self._numbers())
+        return _core.call_layer(self, self._function, self._passed, log_probs, targets, input_lengths, target_lengths)
 
 
 _FUNCTIONS = """
@@ -404,7 +406,7 @@ def layer(name):
     told, _, function = head[len(name) + 1 :].rpartition(") ")
     words, _, shown = rest.partition(" |")
     shown, given = shown.split(), [word.partition("=") for word in told.split(", ") if word]
-    passed = tuple(word for word, _, _ in given)
+    passed = tuple(sys.intern(word) for word, _, _ in given)
     made = {}
     exec(  # noqa: S102 (of the rows above)
         f"def __init__(self, {told}):\n    self._remember({{{', '.join(f'{p!r}: {p}' for p in passed)}}})", made

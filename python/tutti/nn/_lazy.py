@@ -2,6 +2,7 @@
 
 import inspect
 
+from .. import _core
 from . import _weighted
 from ._calls import Hooks
 from ._module import UninitializedParameter
@@ -22,7 +23,7 @@ Examples
 """
 
 
-class _Lazy:
+class _Lazy(_core.Module):  # of the layout of what it becomes
     """What a lazy layer has before it is its base: parameters that nobody may use, and its constructor's arguments."""
 
     _base, _counted, _n = None, "", None

@@ -6,7 +6,7 @@ from collections import OrderedDict, namedtuple
 from .. import _core, autograd
 from . import _calls
 
-_watched = _calls.watched
+_core.set_hooks(module_hooks=_calls.watched, module_call=_calls.call)
 _Matched = namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 
 
@@ -93,7 +93,7 @@ def _named(members, prefix):
     return prefix + ("." if prefix else "") + members
 
 
-class Module:
+class Module(_core.Module):
     """What networks are built of: parameters, buffers and other modules by name, and a forward().
 
     Examples
@@ -148,13 +148,6 @@ class Module:
             if other is not place:
                 other.pop(name, None)
         place[name] = value
-
-    def __getattr__(self, name):
-        own = self.__dict__
-        for place in "_parameters", "_buffers", "_modules":
-            if place in own and name in own[place]:
-                return own[place][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name):
         for place in self._parameters, self._buffers, self._modules:
@@ -602,11 +595,6 @@ class Module:
         array([0., 1.])
         """
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
-
-    def __call__(self, *args, **kwargs):
-        if not self._hook_options and not _watched:
-            return self.forward(*args, **kwargs)
-        return _calls.call(self, args, kwargs)
 
     def _add_hook(self, kind, hook, prepend, **options):
         told = tuple(name for name, value in options.items() if value)
@@ -1405,7 +1393,7 @@ class Sequential(Module):
         >>> tt.nn.Sequential(tt.nn.ReLU()).forward(tt.array([-1.0, 1.0]))
         array([0., 1.])
         """
-        for module in self:
+        for module in self._modules.values():
             input = module(input)
         return input
 

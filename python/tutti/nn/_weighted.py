@@ -117,10 +117,7 @@ class Linear(Module):
         >>> tt.nn.Linear(2, 3).forward(tt.ones(2, dtype="float32")).shape
         (3,)
         """
-        own = self._parameters
-        if "weight" in own and "bias" in own:  # found sooner than attributes of ours
-            return functional.linear(input, own["weight"], own["bias"])
-        return functional.linear(input, self.weight, self.bias)
+        return _core.call_layer(self, functional.linear, ("weight", "bias"), input)
 
     def extra_repr(self):
         """The numbers that the layer was made with.

@@ -148,11 +148,11 @@ class Optimizer:
         if closure is not None:
             with autograd.enable_grad():
                 loss = closure()
-        before = [(kept.step, dict(kept.missed), list(kept.values)) for kept in self._kept]
+        before = [(kept.step, kept.missed.copy(), kept.values.copy()) for kept in self._kept]
         _core.steps_begin()
         try:
-            for group, kept in zip(self.param_groups, self._kept, strict=True):
-                self._step_group(group, kept)
+            for k, group in enumerate(self.param_groups):
+                self._step_group(group, self._kept[k])
             _core.steps_end()
         except BaseException:
             if _core.steps_undo():
@@ -274,7 +274,7 @@ class _Kept:
     def begin(self, params):
         """Count a step: pairs of its number and of whose it is (None: all of them)."""
         self.step += 1
-        without = [k for k, p in enumerate(params) if p.grad is None]
+        without = _core.without_gradients(params)
         for k in without:
             self.missed[k] = self.missed.get(k, 0) + 1
         if not self.missed or len(without) == len(params):

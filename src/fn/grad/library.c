@@ -35,6 +35,20 @@ static void rule_matmul(const tt_rule *r) {
   if (tt__rule_wants(r, 1)) r->out[1] = product_as(r, 1, tt__compose_adjoint(r->c, tt__rule_operand(r, 0)), g);
 }
 
+/*
+** x [rows, in], a weight [in, out] and a bias [out], done at the call: of x @ weight + bias, in the order of its rules,
+** so that what meets in cotangents of higher orders is added up to the same bits.
+*/
+static void rule_linear(const tt_rule *r) {
+  tt_array *g = r->g[0], *few = NULL;
+  if (r->t->n > 2 && tt__rule_wants(r, 2)) {
+    bool many = tt__array_len(g)[0] > 1;
+    few = many ? tt__compose_reduce(r->c, TT_RED_SUM, g, 1, false) : tt__compose_ravel(r->c, g);
+    r->out[2] = tt__compose_of_node(r->c, tt__compose_node(r->c, few)); /* a view is recorded now */
+  }
+  rule_matmul(r);
+}
+
 /* ---- transforms: the conjugate transpose of one is the other, with the same factor */
 
 static tt_array *transform(const tt_rule *r, const char *name, tt_lib_attr attr, tt_array *a, tt_dtype dtype,
@@ -212,6 +226,8 @@ static const struct {
   void (*rule)(const tt_rule *r);
 } rules[] = {
     {"matmul", rule_matmul},
+    {"linear", rule_linear},
+    {"mean_square", tt__rule_mean_square},
     {"convolution", tt__rule_convolution},
     {"convolution_bias", tt__rule_convolution},
     {"attention", tt__rule_attention},

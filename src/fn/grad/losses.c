@@ -20,6 +20,17 @@ void tt__rule_binary_cross_entropy(const tt_rule *r) {
   }
 }
 
+/* Done at the call: of square(x) divided by how many there are and summed, to the bit. */
+void tt__rule_mean_square(const tt_rule *r) {
+  tt_composer *c = r->c;
+  tt_array *x = tt__rule_operand(r, 0);
+  if (!x) return;
+  tt_value part[2] = {tt_v_int(1), tt_v_array(tt__compose_full(c, (tt_dtype)x->dtype, 0, NULL, tt_v_int(x->size)))};
+  tt_array *g = tt__compose_op2(c, TT_MUL, r->g[0], tt__compose_apply(c, TT_DIV, part, 2, TT_DTYPE_NONE));
+  g = tt__rule_spread(c, g, r->t->parent[0], ~UINT64_C(0));
+  r->out[0] = tt__compose_op2(c, TT_MUL, g, tt__compose_opf(c, TT_MUL, x, 2));
+}
+
 /* Of [steps, images, classes]: the slopes came with the loss, one for each image. */
 void tt__rule_ctc_loss(const tt_rule *r) {
   tt_array *slope = tt__rule_operand(r, 1), *g = r->g[0], *src[2] = {tt__rule_operand(r, 0), g};

@@ -144,12 +144,24 @@ static void put_states_back(previous *b, tt_array **state) {
   }
 }
 
+/* A new value: mostly of the same type and shape, which needs no index. */
+static void set_value(change *w, tt_array *a, tt_array *value) {
+  bool same = value->dtype == a->dtype && value->rank == a->rank && tt__shape_same(a->rank, a->dim, value->dim);
+  tt_node *n = same && !a->readonly ? tt__compose_node(&w->c, value) : NULL;
+  if (!n) {
+    tt__compose_set(&w->c, a, tt_v_array(value));
+    return;
+  }
+  w->c.code = tt__array_store(a, n, w->c.err);
+  tt__node_release(n);
+}
+
 /* New values of all parameters, or (false) of none. */
 static bool set_all(change *w, previous *b) {
   for (int k = 0; k < w->n && w->c.code == TT_OK; k++) {
     if (!w->param[k]) continue;
     b->param[k] = tt__node_retain(b->array[k]->storage->node);
-    tt__compose_set(&w->c, b->array[k], tt_v_array(w->param[k]));
+    set_value(w, b->array[k], w->param[k]);
   }
   if (w->c.code != TT_OK) put_params_back(b);
   return w->c.code == TT_OK;

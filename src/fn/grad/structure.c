@@ -7,6 +7,7 @@
 
 #include "fn/grad/folds.h"
 #include "fn/grad/rules.h"
+#include "fn/linalg/matrix.h"
 #include "graph/session.h"
 #include "ir/grad.h"
 #include "ir/reach.h"
@@ -199,6 +200,13 @@ static bool is_untouched(const tt_node *sum, const tt_reach *view) {
   return sum->op == TT_N_CONST && sum->attr.scalar.bits[0] == 0 && sum->attr.scalar.bits[1] == 0;
 }
 
+/* Does a view show a whole matrix, transposed? */
+static bool is_transposed(const tt_tape *view, const tt_tape *of) {
+  const int64_t *step = tt__tape_step(view);
+  return view->rank == 2 && of->rank == 2 && view->attr.off == 0 && view->dim[0] == of->dim[1] &&
+         view->dim[1] == of->dim[0] && step[0] == 1 && step[1] == of->dim[1];
+}
+
 /*
 ** The cotangent of a view's source. With a sum so far (or NULL), a part is added in its place: that costs what the part
 ** has, where zeros around it would cost the whole.
@@ -207,6 +215,7 @@ static tt_array *unviewed(tt_composer *c, tt_array *g, const tt_tape *view, cons
   int64_t len[TT_MAX_RANK], left[TT_MAX_RANK], size = 1, off = view->attr.off;
   int rank;
   if (g->size == 0) return NULL;
+  if (!tt__session_tape && is_transposed(view, of)) return tt__compose_swap(c, g); /* without a node of its own */
   tt_array *few = without_repeats(c, g, tt__tape_step(view), &rank, len, left);
   if (!few) return NULL;
   for (int k = 0; k < of->rank; k++) size *= of->dim[k];

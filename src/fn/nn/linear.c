@@ -7,6 +7,9 @@
 #include "fn/linalg/matrix.h"
 #include "fn/nn/nn.h"
 #include "fn/nn/spatial/window.h"
+#include "graph/eager/compute.h"
+#include "graph/eager/product.h"
+#include "graph/session.h"
 #include "graph/tape.h"
 
 static bool same_type(tt_composer *c, const tt_array *a, const tt_array *b) {
@@ -14,6 +17,26 @@ static bool same_type(tt_composer *c, const tt_array *a, const tt_array *b) {
   tt__compose_fail(c, TT_ETYPE, "expected m1 and m2 to have the same dtype, but got: %s != %s",
                    tt__dtypes[a->dtype].name, tt__dtypes[b->dtype].name);
   return false;
+}
+
+/*
+** Few rows at hand are multiplied at the call. Product and bias then have one entry of the tape, where the spelling
+** has four; the weight's view keeps its own, at which cotangents of higher orders meet. NULL without a failure: they
+** are not at hand.
+*/
+static tt_array *linear_at_hand(tt_composer *c, tt_array *x, tt_array *w, tt_array *b) {
+  if (x->rank != 2 || w->rank != 2 || !tt__nn_is_whole(x) || !tt__nn_is_whole(w)) return NULL;
+  int64_t rows = tt__array_len(x)[0], out = tt__array_len(w)[0];
+  if (!tt__eager_few(rows * out) || (b && (b->rank != 1 || tt__array_len(b)[0] != out || !tt__nn_is_whole(b))))
+    return NULL;
+  bool before = tt__session_tape;
+  tt__session_tape = false;
+  tt_array *turned = tt__compose_swap(c, w), *y = turned ? tt__eager_product(x, turned) : NULL,
+           *src[3] = {x, turned, b};
+  if (y) y = tt__compose_keep(c, TT_OK, &y);
+  if (y && b) y = tt__compose_op2(c, TT_ADD, y, b);
+  tt__session_tape = before;
+  return tt__compose_derived(c, "linear", src, b ? 3 : 2, y);
 }
 
 /* input [..., in], weight [out, in] or [in], bias [out] */
@@ -31,7 +54,9 @@ static tt_array *nn_linear(tt_composer *c, tt_call_frame *f) {
                             (long long)rows, (long long)n, (long long)tt__array_len(w)[1],
                             (long long)tt__array_len(w)[0]);
   }
-  tt_array *y = tt__compose_matmul(c, x, w->rank == 2 ? tt__compose_swap(c, w) : w);
+  tt_array *y = tt__session_tape ? linear_at_hand(c, x, w, b) : NULL;
+  if (y || c->code != TT_OK) return y;
+  y = tt__compose_matmul(c, x, w->rank == 2 ? tt__compose_swap(c, w) : w);
   return b ? tt__compose_op2(c, TT_ADD, y, b) : y;
 }
 TT_HANDLER(nn_linear)

@@ -123,6 +123,8 @@ tt_nn_reduction tt__nn_reduction(tt_composer *c, const tt_call_frame *f, int bef
   return TT_NN_EACH;
 }
 
+bool tt__nn_is_whole(tt_array *a) { return a->size == a->storage->node->size && tt__array_is_c(a); }
+
 static tt_array *sum_of_all(tt_composer *c, tt_array *a) {
   return a && a->rank > 0 ? tt__compose_reduce(c, TT_RED_SUM, a, ~UINT64_C(0) >> (64 - a->rank), false) : a;
 }

@@ -32,6 +32,8 @@ TT_HIDDEN bool tt__nn_meet(tt_composer *c, const tt_call_frame *f, const char *n
 /* Losses times a weight for each, if argument k is one. */
 TT_HIDDEN tt_array *tt__nn_weighted(tt_composer *c, const tt_call_frame *f, int k, tt_array *loss);
 
+/* All of a storage, as it lies? What it is made of then has one entry of the tape. */
+TT_HIDDEN bool tt__nn_is_whole(tt_array *a);
 /* How a loss is reduced: the mean, the sum, or not at all. */
 typedef enum tt_nn_reduction { TT_NN_MEAN, TT_NN_SUM, TT_NN_EACH } tt_nn_reduction;
 /* What argument k says of it; `before` is where the older size_average and reduce stand, or -1. */

@@ -15,6 +15,9 @@
 enum { MOST_OPERANDS = 3, MOST_ITEM = 16 };
 static _Alignas(64) char room[MOST_OPERANDS + 1][TT_EAGER_MOST * MOST_ITEM];
 
+/* May the result have an entry of the tape? */
+static bool has_slope(const tt_eager_op *f) { return tt__is_float(f->to) || tt__is_complex(f->to); }
+
 static const void *spread(const void *value, int64_t size, size_t item, void *to) {
   static const int64_t one = 1, none = 0;
   tt__block_copy(1, &size, to, &one, value, &none, item);
@@ -25,7 +28,7 @@ static const void *spread(const void *value, int64_t size, size_t item, void *to
 static const void *elements(const tt_eager_op *f, tt_array *a, int64_t size, void *to) {
   const tt_node *n = a->storage->node;
   size_t item = tt__dtype_size((tt_dtype)a->dtype);
-  if (item > MOST_ITEM || !tt__eager_ready(n) || tt__is_taped(n)) return NULL;
+  if (item > MOST_ITEM || !tt__eager_ready(n) || (has_slope(f) && tt__is_taped(n))) return NULL;
   if (n->op == TT_N_CONST) return spread(&n->attr.scalar, size, item, to);
   const int64_t *own = tt__array_step(a);
   int64_t off = a->off;

@@ -470,6 +470,60 @@ static PyObject *py_grad_mode(PyObject *self, PyObject *on) {
   return now < 0 ? NULL : PyBool_FromLong(tt_grad_mode(now));
 }
 
+/*
+** The type `tutti._core.Mode`: `with` sets a mode, by the class' function _set, to _on, and back; `_before` is the list
+** of what held outside. In C because signals are looked at between the lines of a Python function, where a mode would
+** be left as it is.
+*/
+static PyObject *mode_set_name, *mode_on_name, *mode_before_name;
+
+static PyObject *mode_set(PyObject *self, PyObject *to) {
+  PyObject *set = PyObject_GetAttr(self, mode_set_name), *out = NULL;
+  if (set && to) out = PyObject_CallFunctionObjArgs(set, to, NULL);
+  Py_XDECREF(set);
+  return out;
+}
+
+static PyObject *mode_enter(PyObject *self, PyObject *unused) {
+  (void)unused;
+  PyObject *before = PyObject_GetAttr(self, mode_before_name), *on = PyObject_GetAttr(self, mode_on_name);
+  PyObject *was = before && on ? mode_set(self, on) : NULL;
+  bool ok = was && PyList_Append(before, was) == 0;
+  Py_XDECREF(before);
+  Py_XDECREF(on);
+  Py_XDECREF(was);
+  return ok ? Py_NewRef(self) : NULL;
+}
+
+static PyObject *mode_exit(PyObject *self, PyObject *args) {
+  (void)args;
+  PyObject *before = PyObject_GetAttr(self, mode_before_name);
+  Py_ssize_t n = before ? PyList_Size(before) : 0;
+  PyObject *was = n > 0 ? mode_set(self, PyList_GetItem(before, n - 1)) : NULL;
+  bool ok = was && PyList_SetSlice(before, n - 1, n, NULL) == 0;
+  if (before && n == 0) PyErr_SetString(PyExc_RuntimeError, "the mode was not entered");
+  Py_XDECREF(before);
+  Py_XDECREF(was);
+  return ok ? Py_NewRef(Py_None) : NULL;
+}
+
+int core_mode_init(PyObject *module) {
+  static PyMethodDef methods[] = {
+      {"__enter__", mode_enter, METH_NOARGS, "Set the mode."},
+      {"__exit__", mode_exit, METH_VARARGS, "Set what held before."},
+      {NULL, NULL, 0, NULL},
+  };
+  static PyType_Slot slots[] = {{Py_tp_doc, "A mode of this thread."}, {Py_tp_methods, methods}, {0, NULL}};
+  static PyType_Spec spec = {"tutti._core.Mode", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  mode_set_name = PyUnicode_InternFromString("_set");
+  mode_on_name = PyUnicode_InternFromString("_on");
+  mode_before_name = PyUnicode_InternFromString("_before");
+  PyObject *type = mode_set_name && mode_on_name && mode_before_name ? PyType_FromSpec(&spec) : NULL;
+  bool ok = type && PyModule_AddObjectRef(module, "Mode", type) == 0;
+  Py_XDECREF(type);
+  return ok ? 0 : -1;
+}
+
 static PyObject *py_is_grad_enabled(PyObject *self, PyObject *unused) {
   return (void)self, (void)unused, PyBool_FromLong(tt_grad_mode_is_on());
 }
@@ -519,6 +573,27 @@ static PyObject *py_autocast_dtype(PyObject *self, PyObject *unused) {
   return now.low == TT_DTYPE_NONE ? Py_NewRef(Py_None) : core_dtype_object(now.low);
 }
 
+/* without_gradients(params): the places in the list of those that have none */
+static PyObject *py_without_gradients(PyObject *self, PyObject *params) {
+  (void)self;
+  list p;
+  tt_error err;
+  PyObject *out = arrays_of(params, false, &p) ? PyList_New(0) : NULL;
+  for (int k = 0; out && k < p.n; k++) {
+    tt_array *grad = NULL;
+    tt_code c = tt_get_grad(p.a[k], &grad, &err);
+    if (c == TT_OK && grad) {
+      tt_release(&grad);
+      continue;
+    }
+    PyObject *place = c == TT_OK ? PyLong_FromLong(k) : core_raise(c, &err);
+    if (!place || PyList_Append(out, place) < 0) Py_CLEAR(out);
+    Py_XDECREF(place);
+  }
+  PyMem_Free(p.a);
+  return out;
+}
+
 PyMethodDef core_grad_functions[] = {
     {"autocast", py_autocast, METH_VARARGS, NULL},
     {"autocast_dtype", py_autocast_dtype, METH_NOARGS, NULL},
@@ -530,6 +605,7 @@ PyMethodDef core_grad_functions[] = {
     {"sgd_step", py_sgd_step, METH_VARARGS, NULL},
     {"adam_step", py_adam_step, METH_VARARGS, NULL},
     {"optimizer_step", py_optimizer_step, METH_VARARGS, NULL},
+    {"without_gradients", py_without_gradients, METH_O, NULL},
     {"steps_skip", py_steps_skip, METH_O, NULL},
     {"steps_begin", py_steps_begin, METH_NOARGS, NULL},
     {"steps_end", py_steps_end, METH_NOARGS, NULL},
