@@ -114,6 +114,10 @@ class Module(_nn.Module):
     def share_memory(self):
         return self
 
+    def register_backward_hook(self, hook):
+        """The deprecated name: hooks see the gradients of all arguments."""
+        return self.register_full_backward_hook(hook)
+
     def compile(self, *args, **how):
         """Nothing has to be done: what is recorded is compiled by itself."""
 
