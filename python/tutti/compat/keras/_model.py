@@ -215,6 +215,20 @@ class Model(Trainer, Layer):
         compiled = Trainer.metrics.fget(self)
         return compiled + [m for m in Layer.metrics.fget(self) if not any(m is c for c in compiled)]
 
+    def _results(self):
+        """What is logged: of metrics that are attributes, too."""
+        made, compiled = Trainer._results(self), Trainer.metrics.fget(self)
+        for m in Layer.metrics.fget(self):
+            if not any(m is c for c in compiled):
+                made.setdefault(m.name, m.result())
+        return made
+
+    def fit(self, *args, **kwargs):
+        """Train; an optimiser that averages weights gives the model their averages in the end."""
+        history = super().fit(*args, **kwargs)
+        self.optimizer.finalize_variable_values(self.trainable_weights)
+        return history
+
     def _outputs(self, x):
         return self(x)
 
