@@ -1,6 +1,8 @@
 """Layers of layers in a graph, averages of weights, gradients gathered, losses, trees, series and pictures."""
 
+import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -179,3 +181,85 @@ def test_pictures(tmp_path):
     assert (whole[0][0][0] == a).all() and whole[0][1].tolist() == [[0]] * 5 + [[1]] * 5
     with pytest.raises(ValueError, match="No images found"):
         keras.utils.image_dataset_from_directory(tmp_path / "cats")
+
+
+# What Keras 3.15 writes into a .keras file of a graph with a mask (shortened).
+TENSOR = {"class_name": "__keras_tensor__", "config": {"shape": [None, 4], "dtype": "float32"}}
+
+
+def tensor_of(name):
+    return {"class_name": "__keras_tensor__", "config": {**TENSOR["config"], "keras_history": [name, 0, 0]}}
+
+
+def layer_of(class_name, name, inputs, kwargs=None, **config):
+    policy = {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"}, "registered_name": None}
+    config = {"name": name, "trainable": True, "dtype": policy, **config}
+    nodes = [{"args": [tensor_of(i) for i in inputs], "kwargs": kwargs or {}}] if inputs else []
+    made = {"module": "keras.layers", "class_name": class_name, "config": config, "registered_name": None}
+    return {**made, "name": name, "inbound_nodes": nodes}
+
+
+def keras_graph():
+    place = {"batch_shape": [None, 4], "sparse": False, "ragged": False, "optional": False}
+    start = layer_of("InputLayer", "ids", [], **place)
+    start["config"].update(dtype="int32")
+    del start["config"]["trainable"]
+    mask = {"module": "keras.src.ops.numpy", "class_name": "NotEqual", "config": {"name": "not_equal"}}
+    mask.update(name="not_equal", inbound_nodes=[{"args": [tensor_of("ids"), 0], "kwargs": {}}])
+    zeros = {"module": "keras.initializers", "class_name": "Zeros", "config": {}, "registered_name": None}
+    glorot = {**zeros, "class_name": "GlorotUniform", "config": {"seed": None, "input_axes": None, "output_axes": None}}
+    table = {"input_dim": 9, "output_dim": 3, "mask_zero": True, "quantization_config": None}
+    dense = {"units": 2, "activation": "relu", "kernel_initializer": glorot, "bias_initializer": zeros}
+    layers = [
+        start,
+        layer_of("Embedding", "embedding", ["ids"], **table),
+        mask,
+        layer_of("GRU", "gru", ["embedding"], {"mask": tensor_of("not_equal")}, units=4),
+        layer_of("Dense", "dense", ["gru"], quantization_config=None, **dense),
+    ]
+    config = {"name": "read", "trainable": True, "layers": layers}
+    config.update(input_layers=["ids", 0, 0], output_layers=["dense", 0, 0])
+    return {"module": "keras.src.models.functional", "class_name": "Functional", "config": config}
+
+
+def test_a_graph_that_keras_wrote():
+    model = keras.saving.deserialize_keras_object(keras_graph())
+    assert model.name == "read" and [layer.name for layer in model.layers][:2] == ["ids", "embedding"]
+    a, b = model.predict(np.array([[1, 2, 0, 0], [1, 2, 0, 0]]), verbose=0)
+    short = model.layers[-1](model.get_layer("gru")(model.get_layer("embedding")(np.array([[1, 2]]))))
+    np.testing.assert_allclose(a, short.detach().numpy()[0], rtol=1e-5, atol=1e-7)
+    assert (a == b).all()
+
+
+def test_a_graph_as_keras_reads_it():
+    x = keras.Input((4,), name="x")
+    model = keras.Model(x, ops.tanh(layers.Dense(2, name="dense")(x)) * 2.0)
+    model.compile(keras.optimizers.Adam(keras.optimizers.schedules.ExponentialDecay(0.1, 5, 0.9)), "mse")
+    told = keras.saving.serialize_keras_object(model)
+    assert (told["module"], told["class_name"]) == ("keras.src.models.functional", "Functional")
+    first, second, third, fourth = told["config"]["layers"]
+    assert (first["module"], second["module"], third["module"]) == (
+        "keras.layers",
+        "keras.layers",
+        "keras.src.ops.numpy",
+    )
+    assert third["class_name"] == "Tanh" and fourth["class_name"] == "Multiply" and second["registered_name"] is None
+    given = second["inbound_nodes"][0]["args"][0]
+    assert given["class_name"] == "__keras_tensor__" and given["config"]["keras_history"] == ["x", 0, 0]
+    assert told["config"]["input_layers"] == ["x", 0, 0]
+    rate = keras.saving.serialize_keras_object(model.optimizer)["config"]["learning_rate"]
+    assert "name" not in keras.optimizers.schedules.ExponentialDecay(0.1, 5, 0.9).get_config() and rate is not None
+
+
+def test_whole_models_in_files_of_keras(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    model, x, y = fitted()
+    model.fit(x, y, verbose=0)
+    model.save(tmp_path / "net.keras")
+    with zipfile.ZipFile(tmp_path / "net.keras") as made:
+        assert sorted(made.namelist()) == ["config.json", "metadata.json", "model.weights.h5"]
+        assert "compile_config" in json.loads(made.read("config.json"))
+        with h5py.File(io.BytesIO(made.read("model.weights.h5"))) as f:
+            assert f["layers/dense/vars/0"].shape == (3, 1)
+    read = keras.models.load_model(tmp_path / "net.keras")
+    assert (read.predict(x, verbose=0) == model.predict(x, verbose=0)).all() and read.optimizer is not None
