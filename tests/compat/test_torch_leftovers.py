@@ -140,3 +140,44 @@ def test_tensors_that_are_close():
         close(torch.ones(2), torch.ones(2).long())
     with pytest.raises(AssertionError, match="'shape' do not match"):
         close(torch.ones(2), torch.ones(3))
+
+
+def test_parameters_that_are_pruned():
+    prune = importlib.import_module("tutti.compat.torch.nn.utils.prune")
+    layer = nn.Linear(4, 3)
+    weight = layer.weight.detach().clone()
+    prune.l1_unstructured(layer, "weight", amount=0.5)
+    least = sorted(weight.abs().reshape(-1).tolist())[5]
+    assert (layer.weight == torch.where(weight.abs() <= least, 0.0, weight)).all()
+    assert sorted(layer.state_dict()) == ["bias", "weight_mask", "weight_orig"] and prune.is_pruned(layer)
+    layer(torch.ones(2, 4)).sum().backward()
+    assert ((layer.weight_orig.grad == 0) == (layer.weight_mask == 0)).all()
+    prune.l1_unstructured(layer, "weight", amount=0.5)
+    assert int((layer.weight == 0).sum()) == 9
+    prune.remove(layer, "weight")
+    assert isinstance(layer.weight, nn.Parameter) and int((layer.weight == 0).sum()) == 9 and not prune.is_pruned(layer)
+    prune.ln_structured(other := nn.Linear(4, 3), "weight", amount=1, n=2, dim=0)
+    assert int(((other.weight == 0).sum(1) == 4).sum()) == 1
+    two = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    prune.global_unstructured([(m, "weight") for m in two], prune.L1Unstructured, amount=0.25)
+    assert sum(int((m.weight == 0).sum()) for m in two) == 8
+
+
+def test_more_of_tensors():
+    assert torch.as_strided(torch.arange(9.0), (2, 2), (3, 1), 1).tolist() == [[1, 2], [4, 5]]
+    assert torch.tensor([0.1, 2]).hardshrink().tolist()[0] == 0
+    assert torch.tensor([-1.0, 2]).prelu(torch.tensor([0.5])).tolist() == [-0.5, 2]
+    lower = torch.tensor([[2.0, 9.0], [1.0, 4.0]])
+    solved = torch.linalg.solve_triangular(lower, torch.ones(2, 1), upper=False)
+    np.testing.assert_allclose(solved.numpy(), [[0.5], [0.125]])
+    unit = torch.linalg.solve_triangular(lower, torch.ones(1, 2), upper=False, left=False, unitriangular=True)
+    np.testing.assert_allclose(unit.numpy(), [[0.0, 1.0]], atol=1e-7)
+    np.testing.assert_allclose(torch.cholesky_solve(torch.ones(2, 1), 2 * torch.eye(2)).numpy(), [[0.25], [0.25]])
+
+    class Counting(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.seen, self.scratch = nn.Buffer(torch.ones(2)), nn.Buffer(torch.ones(1), persistent=False)
+
+    module = Counting()
+    assert [n for n, _ in module.named_buffers()] == ["seen", "scratch"] and list(module.state_dict()) == ["seen"]
