@@ -12,9 +12,9 @@ BEGIN = "<!-- from here on: python tools/torch_page.py -->\n"
 END = "<!-- to here -->\n"
 MODULES = """
 nn nn.functional nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune
-nn.utils.stateless nn.parallel nn.attention optim optim.lr_scheduler optim.swa_utils autograd autograd.functional utils.data
-utils.checkpoint func distributions linalg fft special amp cuda cuda.amp accelerator backends serialization distributed
-compiler jit random testing
+nn.utils.stateless nn.parallel nn.attention optim optim.lr_scheduler optim.swa_utils autograd autograd.functional
+utils.data utils.checkpoint func distributions linalg fft special amp cuda cuda.amp accelerator backends serialization
+distributed compiler jit random testing
 """
 
 
