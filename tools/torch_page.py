@@ -11,9 +11,10 @@ PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "compat.md"
 BEGIN = "<!-- from here on: python tools/torch_page.py -->\n"
 END = "<!-- to here -->\n"
 MODULES = """
-nn nn.functional nn.init nn.utils nn.utils.rnn nn.parallel optim optim.lr_scheduler autograd autograd.functional
+nn nn.functional nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune
+nn.utils.stateless nn.parallel nn.attention optim optim.lr_scheduler optim.swa_utils autograd autograd.functional
 utils.data utils.checkpoint func distributions linalg fft special amp cuda cuda.amp accelerator backends serialization
-distributed
+distributed compiler jit random testing
 """
 
 

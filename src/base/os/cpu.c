@@ -152,6 +152,7 @@ int64_t tt__cache_bytes(int level) {
 
 static char cpu_name[128];
 static int cpu_level;
+static bool cpu_pairs_bf16;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void read_name(void) {
@@ -192,6 +193,9 @@ static int read_level(void) {
 static void read_cpu(void) {
   read_name();
   cpu_level = read_level();
+#if defined(__x86_64__)
+  cpu_pairs_bf16 = cpu_level >= 4 && __builtin_cpu_supports("avx512bf16");
+#endif
 }
 
 const char *tt__cpu_name(void) {
@@ -202,6 +206,11 @@ const char *tt__cpu_name(void) {
 int tt__cpu_level(void) {
   pthread_once(&once, read_cpu);
   return cpu_level;
+}
+
+bool tt__cpu_pairs_bf16(void) {
+  pthread_once(&once, read_cpu);
+  return cpu_pairs_bf16;
 }
 
 int tt__vector_level(void) {

@@ -82,6 +82,8 @@ TT_HIDDEN int64_t tt__cache_bytes(int level); /* data or unified cache of one co
 TT_HIDDEN const char *tt__cpu_name(void);     /* model name; "unknown" when it cannot be read */
 /* 0: baseline of the build's architecture; x86-64: 3 = AVX2+FMA+F16C, 4 = AVX-512 F/BW/DQ/VL. */
 TT_HIDDEN int tt__cpu_level(void);
+/* At that level 4: does the processor add up products of two bfloat16 at a time (AVX-512 BF16)? */
+TT_HIDDEN bool tt__cpu_pairs_bf16(void);
 /* Which text for vectors to run: that level, but 4 for 3 in a build that runs the text for 64 bytes anywhere. */
 TT_HIDDEN int tt__vector_level(void);
 

@@ -11,6 +11,7 @@
 #include "base/integer.h"
 #include "base/mem.h"
 #include "base/pool/pool.h"
+#include "lib/product/gemm_half.h"
 #include "lib/product/gemm_tile.h"
 
 #define PLAIN(x) (x)
@@ -130,10 +131,14 @@ static void turn_f64(double *to, int to_step, const double *from, int64_t from_s
 #define PACK_P double
 #include "lib/product/gemm_pack_complex.inc"
 
+#include "lib/product/gemm_pack_half.inc"
+
 /* What the blocked loop needs of a type. */
 typedef struct kind {
-  int size;   /* bytes of a stored element */
-  int packed; /* bytes of an element in a panel */
+  int size;   /* bytes of an element of A and B */
+  int c_size; /* of C */
+  int packed; /* of a step in a panel */
+  int each;   /* elements along k in a step */
   tt_tile_type tile;
   void (*pack)(void *dst, const void *src, int64_t sp, int64_t sk, int64_t count, int64_t k, int width);
   void (*store)(const tt_gemm *g, int64_t row, int64_t col, const void *tile, int rows, int cols, int nr, int plane,
@@ -142,7 +147,10 @@ typedef struct kind {
 } kind;
 
 #define KIND(S, size, packed, tile) \
-  { size, packed, tile, pack_##S, store_##S, row_##S }
+  { size, size, packed, 1, tile, pack_##S, store_##S, row_##S }
+/* 16-bit floats: C has float32. */
+#define HALF(S, each, tile) \
+  { 2, 4, 4, each, tile, pack_##S, store_f32, NULL }
 static const kind kinds[TT_DTYPE_COUNT] = {
     [TT_BOOL] = KIND(b8, 1, 2, TT_TILE_U16),      [TT_I8] = KIND(u8, 1, 2, TT_TILE_U16),
     [TT_I16] = KIND(u16, 2, 2, TT_TILE_U16),      [TT_I32] = KIND(u32, 4, 4, TT_TILE_U32),
@@ -150,8 +158,12 @@ static const kind kinds[TT_DTYPE_COUNT] = {
     [TT_U16] = KIND(u16, 2, 2, TT_TILE_U16),      [TT_U32] = KIND(u32, 4, 4, TT_TILE_U32),
     [TT_U64] = KIND(u64, 8, 8, TT_TILE_U64),      [TT_F32] = KIND(f32, 4, 4, TT_TILE_F32),
     [TT_F64] = KIND(f64, 8, 8, TT_TILE_F64),      [TT_C64] = KIND(c64, 8, 8, TT_TILE_C64),
-    [TT_C128] = KIND(c128, 16, 16, TT_TILE_C128),
+    [TT_C128] = KIND(c128, 16, 16, TT_TILE_C128), [TT_F16] = HALF(f16, 1, TT_TILE_F32),
+    [TT_BF16] = HALF(bf16, 1, TT_TILE_F32),
 };
+static const kind pairs = HALF(pairs, 2, TT_TILE_BF16);
+
+static const kind *kind_of(tt_dtype t) { return t == TT_BF16 && tt__gemm_tile(TT_TILE_BF16) ? &pairs : &kinds[t]; }
 
 enum {
   BLOCK_K_BYTES = 2048,      /* of one row of a panel: 256 doubles */
@@ -193,14 +205,20 @@ typedef struct block {
 
 static const char *element(const void *base, int64_t at, int size) { return (const char *)base + at * size; }
 
+/* Elements along k of a block. */
+static int64_t deep_of(const block *bl) {
+  return tt__min64(bl->steps * bl->kd->each, bl->g->k - bl->step * bl->kd->each);
+}
+
 static void pack_b(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   const block *bl = ctx;
   const tt_gemm *g = bl->g;
   int64_t nr = bl->tile->nr, first = bl->col + lo * nr;
   char *dst = bl->b_panels + lo * nr * bl->steps * bl->kd->packed;
-  bl->kd->pack(dst, element(g->b, bl->step * g->rsb + first * g->csb, bl->kd->size), g->csb, g->rsb,
-               tt__min64(hi * nr, bl->cols) - lo * nr, bl->steps, (int)nr);
+  const int64_t at = bl->step * bl->kd->each * g->rsb + first * g->csb;
+  bl->kd->pack(dst, element(g->b, at, bl->kd->size), g->csb, g->rsb, tt__min64(hi * nr, bl->cols) - lo * nr,
+               deep_of(bl), (int)nr);
 }
 
 static void multiply_task(const block *bl, int64_t task, char *a_panels) {
@@ -210,7 +228,8 @@ static void multiply_task(const block *bl, int64_t task, char *a_panels) {
   int64_t row = task / bl->tasks_across * bl->task_rows, rows = tt__min64(bl->task_rows, g->m - row);
   int64_t lo = task % bl->tasks_across * bl->task_cols, hi = tt__min64(lo + bl->task_cols, bl->cols);
   _Alignas(64) char tile[TT_TILE_MAX_BYTES];
-  kd->pack(a_panels, element(g->a, row * g->rsa + bl->step * g->csa, kd->size), g->rsa, g->csa, rows, bl->steps, mr);
+  const int64_t at = row * g->rsa + bl->step * kd->each * g->csa;
+  kd->pack(a_panels, element(g->a, at, kd->size), g->rsa, g->csa, rows, deep_of(bl), mr);
   for (int64_t j = lo; j < hi; j += nr) {
     const char *b = bl->b_panels + j * bl->steps * kd->packed;
     for (int64_t i = 0; i < rows; i += mr) {
@@ -236,11 +255,11 @@ static int64_t cut_tasks(block *bl, int threads) {
 }
 
 static tt_code multiply(const tt_gemm *g, tt_error *err) {
-  const kind *kd = &kinds[g->type];
+  const kind *kd = kind_of(g->type);
   const tt_gemm_tile *tile = tt__gemm_tile(kd->tile);
   bool serial = tt__pool_inside() || (double)g->m * (double)g->n * (double)g->k < SERIAL_WORK;
   int threads = serial ? 1 : tt__pool_size();
-  int64_t block_k = tt__min64(BLOCK_K_BYTES / kd->packed, g->k);
+  int64_t steps = tt_ceil_div(g->k, kd->each), block_k = tt__min64(BLOCK_K_BYTES / kd->packed, steps);
   int64_t block_m = tt__round_up(tt__min64(BLOCK_A_BYTES / (block_k * kd->packed), g->m), tile->mr);
   int64_t block_n = tt__round_up(tt__min64(BLOCK_B_BYTES / (block_k * kd->packed), g->n), tile->nr);
   if (threads > 1) block_m = tt__min64(block_m, tt__round_up((g->m + threads - 1) / threads, tile->mr));
@@ -253,8 +272,8 @@ static tt_code multiply(const tt_gemm *g, tt_error *err) {
   bl.b_panels = panels + a_size;
   for (bl.col = 0; bl.col < g->n; bl.col += block_n) {
     bl.cols = tt__min64(block_n, g->n - bl.col);
-    for (bl.step = 0; bl.step < g->k; bl.step += block_k) {
-      bl.steps = tt__min64(block_k, g->k - bl.step);
+    for (bl.step = 0; bl.step < steps; bl.step += block_k) {
+      bl.steps = tt__min64(block_k, steps - bl.step);
       bl.put = g->put == TT_GEMM_SET && bl.step > 0 ? TT_GEMM_ADD : g->put;
       int64_t b_count = (bl.cols + tile->nr - 1) / tile->nr, tasks = cut_tasks(&bl, threads);
       if (threads == 1) {
@@ -276,7 +295,7 @@ static tt_code multiply(const tt_gemm *g, tt_error *err) {
 */
 typedef struct deep {
   const tt_gemm *g;
-  int64_t first, block_k; /* the block of part 0 */
+  int64_t first, block_k; /* the block of part 0; elements along k of one */
   char *parts;            /* [part][m][n] */
   atomic_int code;
 } deep;
@@ -285,7 +304,7 @@ static void deep_parts(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   deep *d = ctx;
   const tt_gemm *g = d->g;
-  int size = kinds[g->type].size;
+  const int size = kinds[g->type].size, c_size = kinds[g->type].c_size;
   for (int64_t i = lo; i < hi; i++) {
     tt_gemm part = *g;
     int64_t step = (d->first + i) * d->block_k;
@@ -293,7 +312,7 @@ static void deep_parts(void *ctx, int64_t lo, int64_t hi, int worker) {
     part.k = tt__min64(d->block_k, g->k - step);
     part.a = element(g->a, step * g->csa, size);
     part.b = element(g->b, step * g->rsb, size);
-    part.c = d->parts + i * g->m * g->n * size;
+    part.c = d->parts + i * g->m * g->n * c_size;
     part.rsc = g->n, part.csc = 1;
     tt_code code = multiply(&part, NULL);
     if (code != TT_OK) atomic_store(&d->code, (int)code);
@@ -304,11 +323,12 @@ static void deep_join(const deep *d, int64_t count) {
   const tt_gemm *g = d->g;
   for (int64_t i = 0; i < count; i++) {
     tt_gemm_put put = g->put == TT_GEMM_SET && d->first + i > 0 ? TT_GEMM_ADD : g->put;
-    const char *part = d->parts + i * g->m * g->n * kinds[g->type].size;
+    const int c_size = kinds[g->type].c_size;
+    const char *part = d->parts + i * g->m * g->n * c_size;
     for (int64_t row = 0; row < g->m; row++) {
       for (int64_t col = 0; col < g->n; col++) {
         int64_t from = row * g->n + col, to = row * g->rsc + col * g->csc;
-        if (g->type == TT_F32)
+        if (c_size == sizeof(float))
           ((float *)g->c)[to] = NUMBER_PUT(((float *)g->c)[to], ((const float *)part)[from], put);
         else
           ((double *)g->c)[to] = NUMBER_PUT(((double *)g->c)[to], ((const double *)part)[from], put);
@@ -318,10 +338,10 @@ static void deep_join(const deep *d, int64_t count) {
 }
 
 static tt_code multiply_deep(const tt_gemm *g, tt_error *err) {
-  const kind *kd = &kinds[g->type];
-  deep d = {.g = g, .block_k = BLOCK_K_BYTES / kd->packed};
+  const kind *kd = kind_of(g->type);
+  deep d = {.g = g, .block_k = BLOCK_K_BYTES / kd->packed * kd->each};
   int64_t parts = (g->k + d.block_k - 1) / d.block_k, most = tt__min64(parts, 8 * tt__pool_size());
-  size_t size = (size_t)(most * g->m * g->n) * (size_t)kd->size;
+  size_t size = (size_t)(most * g->m * g->n) * (size_t)kd->c_size;
   d.parts = tt__mem_alloc_data(size);
   if (!d.parts) return tt__fail_memory(err, size);
   atomic_init(&d.code, TT_OK);
@@ -336,13 +356,14 @@ static tt_code multiply_deep(const tt_gemm *g, tt_error *err) {
 
 /* Whether a block of k is so little work for threads that they take several. */
 static bool is_deep(const tt_gemm *g) {
-  if ((g->type != TT_F32 && g->type != TT_F64) || tt__pool_size() == 1 || tt__pool_inside()) return false;
-  int64_t block_k = BLOCK_K_BYTES / kinds[g->type].packed;
+  const bool is_half = g->type == TT_F16 || g->type == TT_BF16;
+  if ((g->type != TT_F32 && g->type != TT_F64 && !is_half) || tt__pool_size() == 1 || tt__pool_inside()) return false;
+  int64_t block_k = BLOCK_K_BYTES / kind_of(g->type)->packed * kind_of(g->type)->each;
   return g->k >= 4 * block_k && (double)g->m * (double)g->n <= DEEP_AREA;
 }
 
 static void fill_zero(const tt_gemm *g) {
-  int size = kinds[g->type].size;
+  int size = kinds[g->type].c_size;
   for (int64_t i = 0; i < g->m; i++) {
     for (int64_t j = 0; j < g->n; j++) memset((char *)g->c + (i * g->rsc + j * g->csc) * size, 0, (size_t)size);
   }

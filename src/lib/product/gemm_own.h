@@ -1,6 +1,6 @@
 /*
-** Our own matrix product on strided host memory: every type but the 16-bit floats. Used where no BLAS is found or
-** where BLAS has no such type, and for shapes too small to be worth a call. Knows no BLAS and no batches.
+** Our own matrix product on strided host memory. Used where no BLAS is found or where BLAS has no such type, and for
+** shapes too small to be worth a call. Knows no BLAS and no batches. The C of 16-bit floats is float32.
 **
 ** Each element is summed in one order, whatever the number of threads: the same bits every time.
 ** NaN and infinities propagate: nothing is skipped for being zero.
@@ -29,10 +29,11 @@ typedef struct tt_gemm {
   int64_t rsc, csc;
 } tt_gemm;
 
-/* Blocked and parallel. Any size; k == 0 gives zeros (or leaves C unless it is set). TT_ENOMEM is the only failure. */
+/* Blocked and parallel. Any size, for 16-bit floats with at least two rows and columns; k == 0 gives zeros (or leaves C
+ * unless it is set). TT_ENOMEM is the only failure. */
 TT_HIDDEN tt_code tt__gemm_own(const tt_gemm *g, tt_error *err);
 
-/* Row by row, serial, without memory: for a few thousand products, or for vectors. Cannot fail. */
+/* Row by row, serial, without memory: for a few thousand products, or for vectors; no 16-bit floats. Cannot fail. */
 TT_HIDDEN void tt__gemm_small(const tt_gemm *g);
 
 /* The transposed product: C^T = B^T A^T, on the same memory. */

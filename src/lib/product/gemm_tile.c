@@ -204,6 +204,20 @@
 #define TILE_FNMA(c, x, y) FNMA_PS512(c, x, y)
 #include "lib/product/gemm_tile.inc"
 
+#ifndef TT_WIDE
+#define PAIRS_PS512(c, x, y) (vec) _mm512_dpbf16_ps((__m512)(c), (__m512bh)_mm512_set1_ps(x), (__m512bh)(y))
+#define TILE_NAME tile_bf16_4
+#define TILE_T float
+#define TILE_BYTES 64
+#define TILE_MR 8
+#define TILE_NV 3
+#define TILE_COMPLEX 0
+#define TILE_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma")))
+#define TILE_FMA(c, x, y) PAIRS_PS512(c, x, y)
+#define TILE_FNMA(c, x, y) PAIRS_PS512(c, x, y)
+#include "lib/product/gemm_tile.inc"
+#endif
+
 #define TILE_NAME tile_f64_4
 #define TILE_T double
 #define TILE_BYTES 64
@@ -271,9 +285,18 @@
 #include "lib/product/gemm_tile.inc"
 #endif
 
+static const tt_gemm_tile *tile_of_pairs(void) {
+#if HAS_X86 && !defined(TT_WIDE)
+  static const tt_gemm_tile pairs = {8, 48, tile_bf16_4};
+  return tt__cpu_pairs_bf16() ? &pairs : NULL;
+#else
+  return NULL;
+#endif
+}
+
 const tt_gemm_tile *tt__gemm_tile(tt_tile_type type) {
   /* ORDER tt_tile_type */
-  static const tt_gemm_tile tiles[][TT_TILE_COUNT] = {
+  static const tt_gemm_tile tiles[][TT_TILE_BF16] = {
     {
         {4, 8, tile_f32_0},
         {4, 4, tile_f64_0},
@@ -305,5 +328,6 @@ const tt_gemm_tile *tt__gemm_tile(tt_tile_type type) {
 #endif
   };
   int level = HAS_X86 ? tt__vector_level() : 0;
+  if (type == TT_TILE_BF16) return tile_of_pairs();
   return &tiles[level >= 4 ? 2 : level >= 3 ? 1 : 0][type];
 }

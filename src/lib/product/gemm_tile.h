@@ -18,6 +18,7 @@ typedef enum tt_tile_type {
   TT_TILE_U16,
   TT_TILE_U32,
   TT_TILE_U64,
+  TT_TILE_BF16, /* two neighbours along k in the place of a float, the first one in the low half; sums are float32 */
   TT_TILE_COUNT
 } tt_tile_type;
 
@@ -34,7 +35,7 @@ typedef struct tt_gemm_tile {
   void (*run)(int64_t k, const void *a, const void *b, void *tile);
 } tt_gemm_tile;
 
-/* The kernel for this CPU. Never NULL. */
+/* The kernel for this CPU. NULL: it has no instruction for pairs of bfloat16. */
 TT_HIDDEN const tt_gemm_tile *tt__gemm_tile(tt_tile_type type);
 
 #endif

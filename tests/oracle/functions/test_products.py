@@ -346,3 +346,28 @@ def test_small_products_of_transposed_operands_have_the_bits_of_those_of_copies(
     made = (tt.array(a).T @ tt.array(b).T).numpy()
     np.testing.assert_array_equal(made, (tt.array(a.T.copy()) @ tt.array(b.T.copy())).numpy())
     np.testing.assert_allclose(made, (a.T.astype("f8") @ b.T.astype("f8")), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("m, k, n", [
+    (8, 48, 48), (49, 131, 97), (64, 1, 64), (2, 2100, 2), (1, 1025, 90), (90, 1025, 1), (100, 3000, 60), (60, 0, 60),
+])  # fmt: skip
+def test_halves_in_any_layout(dtype, m, k, n):
+    """Panels of pairs end in the middle of one, or lie along k, across it or apart; threads change no bits."""
+    r = np.random.default_rng(m * k + n)
+    a, b = (tt.array(r.standard_normal(s)).astype(dtype) for s in ((m, k), (k, n)))
+    want = a.astype("float64").numpy() @ b.astype("float64").numpy()
+    turned = [tt.array(x.astype("float64").numpy().T.copy()).astype(dtype).T for x in (a, b)]
+    apart = [tt.repeat(x, 2, axis=1)[:, ::2] for x in (a, b)]
+    back = [x[::-1, ::-1].astype(dtype).copy()[::-1, ::-1] for x in (a, b)]
+    threads, seen = tt.get_num_threads(), []
+    try:
+        for count, (x, y) in [(1, (a, b)), (2, (a, b)), (2, turned), (3, apart), (1, back), (1, (a, turned[1]))]:
+            tt.set_num_threads(count)
+            seen.append((x @ y).astype("float64").numpy())
+    finally:
+        tt.set_num_threads(threads)
+    tolerance = 1e-3 if dtype == "float16" else 8e-3
+    for got in seen:
+        np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * max(1, np.abs(want).max(initial=0)))
+    assert (seen[0] == seen[1]).all()

@@ -22,6 +22,7 @@ from . import (
     random,
     regularizers,
     saving,
+    tree,
     utils,
 )
 from ._graph import KerasTensor
@@ -40,7 +41,8 @@ __all__ = [
     "DTypePolicy", "FloatDTypePolicy", "Initializer", "Input", "InputSpec", "KerasTensor", "Layer", "Loss",
     "Metric", "Model", "Optimizer", "Regularizer", "Sequential", "Variable", "activations", "backend", "callbacks",
     "config", "constraints", "datasets", "dtype_policies", "initializers", "layers", "losses", "metrics",
-    "mixed_precision", "models", "ops", "optimizers", "random", "regularizers", "saving", "utils", "version",
+    "mixed_precision", "models", "ops", "optimizers", "random", "regularizers", "saving", "tree",
+    "utils", "version",
 ]  # fmt: skip
 
 

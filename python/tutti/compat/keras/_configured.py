@@ -18,11 +18,17 @@ class Configured:
 
     def get_config(self):
         """The constructor's arguments."""
-        return {name: serialize_part(value) for name, value in self._made_with.items()}
+        given = {name: serialize_part(value) for name, value in self._made_with.items()}
+        if given.get("name", "") is None:
+            del given["name"]  # one is found again
+        return given
 
     @classmethod
     def from_config(cls, config):
         """An object made with them."""
+        known = {name for own in cls.__mro__[:-1] if "__init__" in vars(own) for name in _signature(own).parameters}
+        # What versions to come have besides is dropped where it was not used.
+        config = {name: value for name, value in config.items() if name in known or value not in (None, False)}
         return cls(**{name: deserialize_part(value) for name, value in config.items()})
 
     def clone(self):
@@ -88,8 +94,26 @@ custom_object_scope = CustomObjectScope
 def serialize_keras_object(made):
     """Its class and its configuration."""
     if inspect.isfunction(made):
-        return {"class_name": "function", "config": made.__name__}
-    return {"module": None, "class_name": type(made).__name__, "config": made.get_config()}
+        name = made.__name__
+        return {"module": "builtins", "class_name": "function", "config": name, "registered_name": name}
+    module, name, registered = _place_of(made)
+    return {"module": module, "class_name": name, "config": made.get_config(), "registered_name": registered}
+
+
+def _place_of(made):
+    """The module in which Keras has a class, its name there, and the one under which a program registered it."""
+    cls, ours = type(made), __name__.rpartition(".")[0]
+    if not cls.__module__.startswith(ours):
+        name = next((n for n, c in _custom.items() if c is cls and ">" in n), cls.__name__)
+        return cls.__module__, cls.__name__, name
+    if getattr(made, "_is_functional", False) and cls.__name__ == "Model":
+        return "keras.src.models.functional", "Functional", "Functional"
+    part = cls.__module__[len(ours) + 1 :].split(".")
+    if part[0].startswith("_") or part[0] == "dtype_policies":
+        part = []
+    elif part[0] == "optimizers" and part[-1] == "schedules":
+        part = ["optimizers", "schedules"]
+    return ".".join(["keras", *[p for p in part if not p.startswith("_")]]), cls.__name__, None
 
 
 def serialize_part(value):
@@ -128,8 +152,10 @@ def deserialize_keras_object(config, custom_objects=None):
 def _find(name):
     from tutti.compat import keras
 
+    from . import _model
+
     places = (keras.layers, keras, keras.initializers, keras.regularizers, keras.constraints, keras.losses)
-    places += keras.metrics, keras.optimizers, keras.optimizers.schedules
+    places += keras.metrics, keras.optimizers, keras.optimizers.schedules, _model
     for place in places:
         found = getattr(place, name, None) if name in vars(place) else None
         if inspect.isclass(found):

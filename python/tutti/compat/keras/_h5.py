@@ -59,13 +59,27 @@ def places(model):
     return made
 
 
+def is_there():
+    """Is h5py?"""
+    try:
+        return _h5py() is not None
+    except ImportError:
+        return False
+
+
+def write(model, file):
+    """Write the variables into a file, or what is written as one."""
+    with _h5py().File(file, "w") as f:
+        for place, v in places(model).items():
+            f.create_dataset(place, data=v.detach().numpy())
+
+
 def save(model, filepath):
     """Write the variables; the file appears whole or not at all."""
-    h5py, beside = _h5py(), f"{_os.fspath(filepath)}.{_os.getpid()}.part"
+    _h5py()
+    beside = f"{_os.fspath(filepath)}.{_os.getpid()}.part"
     try:
-        with h5py.File(beside, "w") as f:
-            for place, v in places(model).items():
-                f.create_dataset(place, data=v.detach().numpy())
+        write(model, beside)
         _os.replace(beside, filepath)
     finally:
         if _os.path.exists(beside):
@@ -73,8 +87,8 @@ def save(model, filepath):
 
 
 def load(model, filepath, skip_mismatch=False):
-    """Read the variables; all of them, or none."""
-    with _h5py().File(_os.fspath(filepath), "r") as f:
+    """Read the variables of a file, or of what reads as one; all of them, or none."""
+    with _h5py().File(filepath, "r") as f:
         found = {}
         for place, v in places(model).items():
             given = f.get(place)

@@ -1,5 +1,6 @@
 """Models: graphs of layers, chains of layers, and classes with a call() of their own."""
 
+import functools
 import warnings
 
 import tutti as _tt
@@ -8,7 +9,7 @@ from tutti.training._trainer import _size as _batch_size
 
 from . import _state, optimizers, utils
 from ._configured import CustomObjectScope, deserialize_keras_object, serialize_keras_object, serialize_part
-from ._graph import FunctionOperation, KerasTensor, infer, map_graph, run_graph
+from ._graph import FunctionOperation, KerasTensor, get_mask, infer, map_graph, run_graph
 from ._layer import Layer
 from ._summary import print_summary
 from ._tree import flatten, map_structure, pack
@@ -215,6 +216,20 @@ class Model(Trainer, Layer):
         compiled = Trainer.metrics.fget(self)
         return compiled + [m for m in Layer.metrics.fget(self) if not any(m is c for c in compiled)]
 
+    def _results(self):
+        """What is logged: of metrics that are attributes, too."""
+        made, compiled = Trainer._results(self), Trainer.metrics.fget(self)
+        for m in Layer.metrics.fget(self):
+            if not any(m is c for c in compiled):
+                made.setdefault(m.name, m.result())
+        return made
+
+    def fit(self, *args, **kwargs):
+        """Train; an optimiser that averages weights gives the model their averages in the end."""
+        history = super().fit(*args, **kwargs)
+        self.optimizer.finalize_variable_values(self.trainable_weights)
+        return history
+
     def _outputs(self, x):
         return self(x)
 
@@ -373,11 +388,25 @@ def _shapes_as_tensors(shape):
 
 def _history(x):
     operation, index, place = x._keras_history
-    return {"keras_history": [operation.name, index, place]}
+    return [operation.name, index, place]
 
 
 def _argument(x):
-    return _history(x) if isinstance(x, KerasTensor) else serialize_part(x)
+    if not isinstance(x, KerasTensor):
+        return serialize_part(x)
+    told = {"shape": list(x.shape), "dtype": str(x.dtype), "keras_history": _history(x)}
+    return {"class_name": "__keras_tensor__", "config": told}
+
+
+# Functions of elements alone, which Keras keeps as objects of classes without arguments; calls of others are written in
+# a form of our own.
+_OF_ELEMENTS = set(
+    """
+absolute add cos divide equal exp expm1 floor greater greater_equal less less_equal log log1p logical_and logical_not
+logical_or maximum minimum mod multiply negative not_equal power reciprocal sign sin sqrt square subtract tan tanh
+true_divide
+""".split()
+)
 
 
 def _layer_config(operation, nodes):
@@ -387,34 +416,65 @@ def _layer_config(operation, nodes):
     ]
     if isinstance(operation, FunctionOperation):
         made = {"class_name": "ops", "config": operation.fn.__name__}
+        if operation.fn.__name__ in _OF_ELEMENTS and not any(c["kwargs"] for c in calls):
+            name = "".join(word.title() for word in operation.fn.__name__.split("_"))
+            told = {"name": operation.name}
+            made = {"module": "keras.src.ops.numpy", "class_name": name, "config": told, "registered_name": None}
     else:
         made = serialize_keras_object(operation)
     return {**made, "name": operation.name, "inbound_nodes": calls}
 
 
-def _is_history(x):
-    return isinstance(x, dict) and set(x) == {"keras_history"}
+def _history_in(x):
+    """[operation, call, output] of what stands for a tensor in a configuration, or None."""
+    if isinstance(x, dict) and x.get("class_name") == "__keras_tensor__":
+        x = x["config"]
+    return x["keras_history"] if isinstance(x, dict) and "keras_history" in x else None
+
+
+def _ends(x):
+    """Inputs or outputs of a configuration, of which Keras writes the histories alone."""
+    if isinstance(x, (list, tuple)) and len(x) == 3 and isinstance(x[0], str):
+        return {"keras_history": list(x)}
+    if isinstance(x, dict) and _history_in(x) is None:
+        return {key: _ends(part) for key, part in x.items()}
+    return [_ends(part) for part in x] if isinstance(x, (list, tuple)) else x
+
+
+def _operation_of(own):
+    """A layer, or a function of keras.ops, of its configuration."""
+    from . import ops
+
+    if own["class_name"] == "ops":
+        return getattr(ops, own["config"])
+    if str(own.get("module")).startswith("keras.src.ops"):
+        given = {key: value for key, value in own["config"].items() if key not in ("name", "dtype")}
+        return functools.partial(getattr(ops, _state.snake_case(own["class_name"])), **given)
+    return deserialize_keras_object(own)
+
+
+def _called(operation, args, kwargs):
+    """The outputs of a call; masks that tensors carry are not told twice."""
+    if kwargs.get("mask") is not None and any(get_mask(x) is not None for x in flatten(args)):
+        kwargs = {key: value for key, value in kwargs.items() if key != "mask"}
+    return flatten(operation(*args, **kwargs))
 
 
 def _graph_of(cls, config):
     """The model of a configuration: each call is made as soon as its inputs are there."""
-    from . import ops
-
     made, calls = {}, []
     for own in config["layers"]:
-        if own["class_name"] == "ops":
-            made[own["name"]] = getattr(ops, own["config"])
-        else:
-            made[own["name"]] = deserialize_keras_object(own)
+        made[own["name"]] = _operation_of(own)
         calls += [(own["name"], call) for call in own["inbound_nodes"]]
     outputs = {(name, 0): [layer.output] for name, layer in made.items() if type(layer).__name__ == "InputLayer"}
 
     def found(x):
-        if isinstance(x, dict) and not _is_history(x):
+        history = _history_in(x)
+        if isinstance(x, dict) and history is None:
             return {key: found(part) for key, part in x.items()}
         if isinstance(x, (list, tuple)):
             return type(x)(found(part) for part in x)
-        return outputs[tuple(x["keras_history"][:2])][x["keras_history"][2]] if _is_history(x) else x
+        return x if history is None else outputs[tuple(history[:2])][history[2]]
 
     counts = {}
     while calls:
@@ -425,12 +485,13 @@ def _graph_of(cls, config):
             except KeyError:
                 left.append((name, call))
                 continue
-            outputs[(name, counts.get(name, 0))] = flatten(made[name](*args, **kwargs))
+            outputs[(name, counts.get(name, 0))] = _called(made[name], args, kwargs)
             counts[name] = counts.get(name, 0) + 1
         if len(left) == len(calls):
             raise ValueError(f"The configuration calls layers on outputs that nothing makes: {[n for n, _ in left]}")
         calls = left
-    return cls(found(config["input_layers"]), found(config["output_layers"]), name=config["name"])
+    ends = (found(_ends(config[what])) for what in ("input_layers", "output_layers"))
+    return cls(*ends, name=config["name"])
 
 
 Functional = Model

@@ -16,7 +16,8 @@ class Variable(Parameter):
                     "When creating a Variable from an initializer, the `shape` argument should be specified. "
                     f"Received: initializer={initializer} and shape={shape}"
                 )
-            value = initializer(tuple(shape), dtype=dtype or config.floatx())
+            with _state.settings(symbolic=False):  # weights stay, even where a call asks for shapes alone
+                value = initializer(tuple(shape), dtype=dtype or config.floatx())
         else:
             value = tensor(initializer, dtype)
         if dtype is not None and value.dtype != dtype:

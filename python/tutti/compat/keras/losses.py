@@ -70,6 +70,25 @@ def dice(y_true, y_pred, axis=None):
 
 
 @_taking_data
+def ctc(y_true, y_pred):
+    """How unlikely labels are, between steps of logits. Labels of 0 fill up."""
+    from . import ops
+
+    steps = _tt.full((y_pred.shape[0],), y_pred.shape[1], dtype="int64")
+    return ops.ctc_loss(y_true, y_pred, _tt.sum(y_true != 0, axis=-1), steps, mask_index=0)
+
+
+@_taking_data
+def categorical_generalized_cross_entropy(y_true, y_pred, q):
+    """(1 - p^q) / q of the chance p that the true class was given: less of wrong labels than cross entropy."""
+    if not 0 < q < 1:
+        raise ValueError("q must be in the interval (0, 1)")
+    places = y_true.astype("int64")
+    places = places if places.ndim == y_pred.ndim else places[..., None]
+    return (1 - _tt.take_along_axis(y_pred, places, -1)[..., 0] ** q) / q
+
+
+@_taking_data
 def tversky(y_true, y_pred, alpha=0.5, beta=0.5, axis=None):
     """dice with weights of what is missing and of what is too much."""
     y_true = y_true.astype(y_pred.dtype)
@@ -182,6 +201,8 @@ _CLASSES = {
     ),
     "Dice": ("dice", {"axis": None}),
     "Tversky": ("tversky", {"alpha": 0.5, "beta": 0.5, "axis": None}),
+    "CTC": ("ctc", {}),
+    "CategoricalGeneralizedCrossEntropy": ("categorical_generalized_cross_entropy", {"q": 0.5}),
 }
 for _name, (_function, _defaults) in _CLASSES.items():
     globals()[_name] = _class_of(_name, globals()[_function], **_defaults)
@@ -216,7 +237,7 @@ def wrapped(identifier):
     return LossFunctionWrapper(found) if callable(found) and not isinstance(found, _losses.Loss) else found
 
 
-__all__ = ["Loss", "LossFunctionWrapper", "CosineSimilarity", *_CLASSES, "deserialize", "get", "serialize"]
+__all__ = ["CosineSimilarity", "Loss", "LossFunctionWrapper", *_CLASSES, "deserialize", "get", "serialize"]
 
 
 def __getattr__(name):

@@ -1,5 +1,6 @@
 """keras.saving: models as a configuration and weights, in one file."""
 
+import io as _io
 import json as _json
 import os as _os
 import zipfile as _zipfile
@@ -48,7 +49,7 @@ def load_weights(model, filepath, skip_mismatch=False, **unused):
     """Read a model's weights by their places."""
     if _is_h5(filepath):
         _h5.check_name(filepath)
-        return _h5.load(model, filepath, skip_mismatch)
+        return _h5.load(model, _os.fspath(filepath), skip_mismatch)
     _assign(model, _safetensors.load_file(_os.fspath(filepath)), skip_mismatch)
 
 
@@ -65,7 +66,7 @@ def _assign(model, found, skip_mismatch=False):
 
 
 def save_model(model, filepath, overwrite=True, **unused):
-    """Write a model: its configuration, its weights and what it was compiled with."""
+    """Write a model: its configuration, its weights and what it was compiled with. Keras reads it if h5py is there."""
     _refuse_h5(filepath)
     if not str(filepath).endswith(".keras"):
         raise ValueError(
@@ -75,15 +76,24 @@ def save_model(model, filepath, overwrite=True, **unused):
     config = _configured.serialize_keras_object(model)
     compiled = getattr(model, "_compile_config", None)
     try:
-        compiled = _json.dumps(_configured.serialize_part(compiled)) if compiled else None
+        compiled = _configured.serialize_part(compiled) if compiled else None
+        _json.dumps(compiled)
     except TypeError:
         compiled = None  # functions and objects without a configuration are not kept
+    if compiled:
+        config["compile_config"] = compiled
+    from . import __version__
+
     with _zipfile.ZipFile(filepath, "w") as made:
+        made.writestr("metadata.json", _json.dumps({"keras_version": __version__, "date_saved": _now()}))
         made.writestr("config.json", _json.dumps(config))
-        if compiled:
-            made.writestr("compile.json", compiled)
-        weights = {name: v.detach() for name, v in _in_order(model).items()}
-        made.writestr("model.weights.safetensors", _safetensors.save(weights))
+        if _h5.is_there():
+            weights = _io.BytesIO()
+            _h5.write(model, weights)
+            made.writestr("model.weights.h5", weights.getvalue())
+        else:
+            weights = {name: v.detach() for name, v in _in_order(model).items()}
+            made.writestr("model.weights.safetensors", _safetensors.save(weights))
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
@@ -94,22 +104,37 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
             f"File not found: filepath={filepath}. Please ensure the file is an accessible `.keras` zip file."
         )
     with _zipfile.ZipFile(filepath) as made, CustomObjectScope(custom_objects or {}):
-        names = made.namelist()
-        if "model.weights.safetensors" not in names:
-            raise NotImplementedError(
-                f"tutti.compat.keras does not cover the HDF5 weights inside {filepath}: the file was written by Keras"
-            )
-        model = deserialize_keras_object(_json.loads(made.read("config.json")))
-        weights = _safetensors.load(made.read("model.weights.safetensors"))
-        if weights and not model.weights:
-            raise ValueError(
-                f"The model of {filepath} has no weights before it is called: call it, then load_weights()"
-            )
-        _assign(model, weights)
-        if compile and "compile.json" in names:
-            told = {k: _configured.deserialize_part(v) for k, v in _json.loads(made.read("compile.json")).items()}
-            model.compile(**told)
+        names, config = made.namelist(), _json.loads(made.read("config.json"))
+        model = deserialize_keras_object(config)
+        if "model.weights.h5" in names:
+            _demand_weights(model, filepath)
+            _h5.load(model, _io.BytesIO(made.read("model.weights.h5")))
+        else:
+            weights = _safetensors.load(made.read("model.weights.safetensors"))
+            if weights:
+                _demand_weights(model, filepath)
+            _assign(model, weights)
+        compiled = config.get("compile_config")
+        if "compile.json" in names:  # where earlier versions of this library wrote it
+            compiled = _json.loads(made.read("compile.json"))
+        if compile and compiled:
+            model.compile(**{k: _configured.deserialize_part(compiled[k]) for k in _COMPILED if k in compiled})
     return model
+
+
+# What compile() is told, of what Keras keeps: how much a call does is nothing to tell here.
+_COMPILED = "optimizer", "loss", "loss_weights", "metrics", "weighted_metrics"
+
+
+def _demand_weights(model, filepath):
+    if not model.weights:
+        raise ValueError(f"The model of {filepath} has no weights before it is called: call it, then load_weights()")
+
+
+def _now():
+    import time
+
+    return time.strftime("%Y-%m-%d@%H:%M:%S")
 
 
 def __getattr__(name):

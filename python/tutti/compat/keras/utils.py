@@ -135,7 +135,49 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
     raise NotImplementedError("tutti.compat.keras does not cover keras.utils.split_dataset: slice the arrays")
 
 
+class _Windows(PyDataset):
+    """Batches of parts of one length."""
+
+    def __init__(self, data, targets, starts, length, rate, batch_size):
+        super().__init__()
+        self._data, self._targets, self._starts = _np.asarray(data), targets, starts
+        self._steps, self._size = _np.arange(0, length * rate, rate), batch_size
+
+    def __len__(self):
+        return -(-len(self._starts) // self._size)
+
+    def __getitem__(self, index):
+        first = self._starts[index * self._size : (index + 1) * self._size]
+        x = self._data[first[:, None] + self._steps]
+        return x if self._targets is None else (x, _np.asarray(self._targets)[first])
+
+
+def timeseries_dataset_from_array(
+    data, targets, sequence_length, sequence_stride=1, sampling_rate=1, batch_size=128, shuffle=False, seed=None,
+    start_index=None, end_index=None,
+):  # fmt: skip
+    """Batches of parts of a series, sampling_rate steps apart, each with the target of its first one."""
+    first, end = start_index or 0, len(data) if end_index is None else end_index
+    last = end - (sequence_length - 1) * sampling_rate
+    if targets is not None:
+        last = min(last, first + len(targets))
+    starts = _np.arange(first, max(first, last), sequence_stride)
+    if shuffle:
+        _np.random.RandomState(_np.random.randint(2**31) if seed is None else seed).shuffle(starts)
+    whole = len(starts) if batch_size is None else batch_size
+    return _Windows(data, targets, starts, sequence_length, sampling_rate, max(1, whole))
+
+
+_IMAGES = (
+    "array_to_img", "image_dataset_from_directory", "img_to_array", "load_img", "save_img"
+)  # fmt: skip
+
+
 def __getattr__(name):
+    if name in _IMAGES:
+        from . import _pictures
+
+        return getattr(_pictures, name)
     if name.startswith("__"):
         raise AttributeError(name)
     raise AttributeError(f"tutti.compat.keras does not cover keras.utils.{name}")

@@ -129,7 +129,9 @@ ctc_loss dropout feature_alpha_dropout group_norm hardshrink hinge_embedding_los
 max_pool1d max_pool2d max_pool3d pairwise_distance pdist pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm
 rrelu selu threshold triplet_margin_loss
 """.split()
-_LATER = "accelerator amp backends distributed distributions fft onnx serialization special utils".split()
+_LATER = """
+accelerator amp backends compiler distributed distributions fft jit onnx random serialization special testing utils
+""".split()
 
 
 def __getattr__(name):

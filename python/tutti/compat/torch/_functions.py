@@ -63,6 +63,20 @@ def _indices(pair, dtype):
     return _core._as_tensor(_f.stack(pair).astype(dtype))
 
 
+def _strided(input, size, stride, storage_offset):
+    """A view by steps over the elements of a tensor that lies in their order."""
+    if not input.is_contiguous():
+        raise NotImplementedError("tutti.compat.torch does not cover as_strided of tensors that are not contiguous")
+    each = input.element_size()
+    flat = _f.reshape(input, -1)[storage_offset:]
+    return _f.lib.stride_tricks.as_strided(flat, tuple(size), tuple(s * each for s in stride))
+
+
+def _cholesky_solved(input, factor, upper):
+    whole = _f.swapaxes(factor, -1, -2) @ factor if upper else factor @ _f.swapaxes(factor, -1, -2)
+    return _linalg.solve(whole, input)
+
+
 def _place(input, dim):
     axes = max(input.ndim, 1)
     if not -axes <= dim < axes:

@@ -2,6 +2,7 @@
 
 import functools as _functools
 
+from ... import eye as _eye
 from ... import linalg as _linalg
 from ._functions import functions as _functions
 
@@ -75,10 +76,19 @@ def tensorsolve(A, B, dims=None):
     return _linalg.tensorsolve(A, B, dims)
 
 
+def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
+    """The X of A @ X = B, or with left=False of X @ A = B, for what lies on one side of the diagonal."""
+    T = _functions["triu" if upper else "tril"](A)
+    if unitriangular:
+        ones = _eye(A.shape[-1], dtype=A.dtype)
+        T = _functions["where"](ones == 1, ones, T)
+    return _linalg.solve(T, B) if left else _linalg.solve(T.mT, B.mT).mT
+
+
 matmul, matrix_exp = _functions["matmul"], _functions["matrix_exp"]
 __all__ = [
     *_NAMES, "diagonal", "eig", "eigvals", "lstsq", "matmul", "matrix_exp", "matrix_norm", "matrix_rank", "norm",
-    "tensorsolve", "vector_norm",
+    "solve_triangular", "tensorsolve", "vector_norm",
 ]  # fmt: skip
 
 

@@ -81,7 +81,7 @@ class ParametrizationList(ModuleList):
         names = ["original"] if self.is_tensor else [f"original{k}" for k in range(self.ntensors)]
         for name, value in zip(names, [new] if self.is_tensor else new, strict=True):
             if isinstance(original, Parameter):
-                self.register_parameter(name, Parameter(value, original.requires_grad))
+                self.register_parameter(name, type(original)(value, original.requires_grad))
             else:
                 self.register_buffer(name, value)
         if not unsafe:
@@ -298,7 +298,7 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     if isinstance(originals[0], Parameter):
-        module.register_parameter(tensor_name, Parameter(value, originals[0].requires_grad))
+        module.register_parameter(tensor_name, type(originals[0])(value, originals[0].requires_grad))
     else:
         module.register_buffer(tensor_name, value)
     if not is_parametrized(module):

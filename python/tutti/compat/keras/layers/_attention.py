@@ -111,7 +111,7 @@ class MultiHeadAttention(Layer):
         use_gate=False, seed=None, **kwargs,
     ):  # fmt: skip
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        if attention_axes is not None or use_gate:
+        if use_gate or attention_axes not in (None, 1, [1], (1,)):  # the only axis between batch and features
             raise NotImplementedError("tutti.compat.keras does not cover attention_axes and use_gate")
         self.num_heads, self.key_dim, self.value_dim = num_heads, key_dim, value_dim or key_dim
         self.dropout, self.use_bias, self.seed = dropout, use_bias, seed

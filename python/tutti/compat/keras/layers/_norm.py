@@ -40,9 +40,11 @@ class BatchNormalization(_Scaled):
         self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros",
         gamma_initializer="ones", moving_mean_initializer="zeros", moving_variance_initializer="ones",
         beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None,
-        synchronized=False, **kwargs,
+        synchronized=False, renorm=False, renorm_clipping=None, renorm_momentum=0.99, **kwargs,
     ):  # fmt: skip
         super().__init__(**kwargs)
+        if renorm:
+            raise NotImplementedError("tutti.compat.keras does not cover renorm of BatchNormalization")
         self.axis, self.momentum, self.epsilon, self.center, self.scale = int(axis), momentum, epsilon, center, scale
         self._prepare(
             beta_initializer=beta_initializer, gamma_initializer=gamma_initializer,

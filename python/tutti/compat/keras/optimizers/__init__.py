@@ -41,13 +41,24 @@ class Optimizer(_Configured):
     ):  # fmt: skip
         if kwargs:
             raise ValueError(f"Argument(s) not recognized: {kwargs}")
-        for what, given in (
-            ("use_ema", use_ema),
-            ("loss_scale_factor", loss_scale_factor),
-            ("gradient_accumulation_steps", gradient_accumulation_steps),
+        if loss_scale_factor:
+            raise NotImplementedError("tutti.compat.keras does not cover loss_scale_factor of optimizers")
+        if use_ema and not 0 <= ema_momentum <= 1:
+            raise ValueError(f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={ema_momentum}")
+        if (
+            use_ema
+            and ema_overwrite_frequency
+            and (not isinstance(ema_overwrite_frequency, int) or ema_overwrite_frequency < 1)
         ):
-            if given:
-                raise NotImplementedError(f"tutti.compat.keras does not cover {what} of optimizers")
+            raise ValueError(
+                "`ema_overwrite_frequency` must be an integer >= 1 or None. Received: ema_overwrite_frequency="
+                f"{ema_overwrite_frequency}"
+            )
+        if gradient_accumulation_steps is not None and not gradient_accumulation_steps >= 2:
+            raise ValueError(
+                "`gradient_accumulation_steps` must be an integer >= 2. Received: gradient_accumulation_steps="
+                f"{gradient_accumulation_steps}"
+            )
         if sum(x is not None for x in (clipnorm, clipvalue, global_clipnorm)) > 1:
             raise ValueError(
                 "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
@@ -56,6 +67,10 @@ class Optimizer(_Configured):
         self.name = name or _state.auto_name(_state.snake_case(type(self).__name__))
         self.weight_decay, self.clipnorm, self.clipvalue = weight_decay, clipnorm, clipvalue
         self.global_clipnorm = global_clipnorm
+        self.use_ema, self.ema_momentum = use_ema, ema_momentum
+        self.ema_overwrite_frequency = ema_overwrite_frequency
+        self.gradient_accumulation_steps = gradient_accumulation_steps
+        self._averages, self._gathered, self._waiting = None, None, 0
         self._schedule, self._rate = None, None
         self.learning_rate = learning_rate
         self._steps, self._inner, self._bound = 0, None, None
@@ -158,6 +173,8 @@ class Optimizer(_Configured):
         """A step by the gradients that the variables have."""
         if not self.built:
             self.build(self._later())
+        if self.gradient_accumulation_steps and not self._gather():
+            return
         rate = self._lr()
         with _tt.no_grad():
             self._clip()
@@ -170,6 +187,49 @@ class Optimizer(_Configured):
             with _tt.no_grad():
                 for v in limited:
                     v.assign(v.constraint(v.detach()))
+        if self.use_ema:
+            self._average()
+
+    def _gather(self):
+        """Add the gradients to those of the steps before; whether it is time for all of them."""
+        given = [None if v.grad is None else v.grad.detach() for v in self._bound]
+        before = self._gathered or [None] * len(given)
+        self._gathered = [b if g is None else g if b is None else b + g for b, g in zip(before, given)]
+        self._waiting = (self._waiting + 1) % self.gradient_accumulation_steps
+        if self._waiting:
+            _tt.eval(*(g for g in self._gathered if g is not None))
+            return False
+        for v, g in zip(self._bound, self._gathered):
+            v.grad = None if g is None else g / self.gradient_accumulation_steps
+        self._gathered = None
+        return True
+
+    # ---- averages of the variables
+
+    def _average(self):
+        """What the variables are now is taken into their averages; the first step is the average of its own."""
+        with _tt.no_grad():
+            now, m = [v.detach() for v in self._bound], self.ema_momentum
+            if self._averages is None:
+                self._averages = [v.copy() for v in now]
+            else:
+                self._averages = [m * a + (1 - m) * v for a, v in zip(self._averages, now)]
+            _tt.eval(*self._averages, *now)
+        if self.ema_overwrite_frequency and self._steps % self.ema_overwrite_frequency == 0:
+            self.finalize_variable_values(self._bound)
+
+    def finalize_variable_values(self, var_list):
+        """The variables become their averages, where these are kept (use_ema)."""
+        if self.use_ema and self._averages is not None:
+            for v, a in zip(self._bound, self._averages):
+                v.assign(a)
+
+    def _swap(self):
+        """The variables and their averages change places."""
+        if self._averages is not None:
+            before = [v.detach().copy() for v in self._bound]
+            self.finalize_variable_values(self._bound)
+            self._averages = before
 
     def _clip(self):
         with_gradients = [v for v in self._bound if v.grad is not None]

@@ -4,7 +4,7 @@ from .... import nn as _nn
 from . import _modules
 from ._modules import Module, Parameter
 
-__all__ = sorted({*_nn.__all__, Module.__name__, Parameter.__name__, "DataParallel", "ParameterDict"})
+__all__ = sorted({*_nn.__all__, Module.__name__, Parameter.__name__, "Buffer", "DataParallel", "ParameterDict"})
 
 
 def __getattr__(name):
@@ -12,7 +12,7 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("." + name, __name__)
-    if name in ("DataParallel", "ParameterDict"):
+    if name in ("Buffer", "DataParallel", "ParameterDict"):
         return getattr(_modules, name)
     if name.startswith("_") or name not in _nn.__all__:
         raise AttributeError(f"tutti.compat.torch does not cover torch.nn.{name}")

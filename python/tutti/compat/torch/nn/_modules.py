@@ -28,6 +28,16 @@ class Parameter(_nn.Parameter, Tensor):
         return type(self), (_core.array(plain(_core.detach(self))), self.requires_grad)
 
 
+class Buffer(Tensor):
+    """A tensor that becomes a buffer of the module that it is made an attribute of."""
+
+    def __new__(cls, data=None, *, persistent=True):
+        data = _tt.empty(0, dtype=_core._tensor_float(None)) if data is None else data
+        self = _core._rebuild_as(cls, _core.detach(data))
+        self.persistent = persistent
+        return self
+
+
 def parameter_of(p):
     """A parameter of tutti's as a tensor: the same array."""
     return p if p is None or isinstance(p, Parameter) else _core._rebuild_as(Parameter, p)
@@ -56,6 +66,8 @@ class Module(_nn.Module):
             value = parameter_of(value)
         elif isinstance(value, _nn.Module):
             value = module_of(value)
+        elif type(value) is Buffer:
+            return self.register_buffer(name, value[...], value.persistent)
         super().__setattr__(name, value)
 
     def register_parameter(self, name, param):
@@ -113,6 +125,10 @@ class Module(_nn.Module):
 
     def share_memory(self):
         return self
+
+    def register_backward_hook(self, hook):
+        """The deprecated name: hooks see the gradients of all arguments."""
+        return self.register_full_backward_hook(hook)
 
     def compile(self, *args, **how):
         """Nothing has to be done: what is recorded is compiled by itself."""

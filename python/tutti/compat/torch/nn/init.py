@@ -21,6 +21,21 @@ def _writing(function):
     return call
 
 
+_DEPRECATED = (
+    "constant dirac eye kaiming_normal kaiming_uniform normal orthogonal sparse uniform xavier_normal xavier_uniform"
+).split()
+
+
+def __getattr__(name):
+    if name in _DEPRECATED:
+        import warnings
+
+        text = f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return globals()[name + "_"]
+    raise AttributeError(name)
+
+
 for _name in __all__:
     _value = getattr(_init, _name)
     globals()[_name] = _writing(_value) if _name.endswith("_") else _value

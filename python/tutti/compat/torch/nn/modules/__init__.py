@@ -1,7 +1,7 @@
 """torch.nn.modules and the modules in it: the classes of torch.nn."""
 
-from ....nn import _calls
-from ._modules import Module
+from .....nn import _calls
+from .._modules import Module
 
 __all__ = [
     "Module", "register_module_forward_hook", "register_module_forward_pre_hook", "register_module_full_backward_hook",

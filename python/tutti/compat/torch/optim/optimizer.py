@@ -1,0 +1,5 @@
+"""torch.optim.optimizer"""
+
+from ....optim import Optimizer
+
+__all__ = ["Optimizer"]
