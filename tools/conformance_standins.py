@@ -9,13 +9,16 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import io
+import math
 import os
 import sys
 import types
 import unittest
 
 import numpy as np
+from tutti._jit import settings
 from tutti.compat import _run
+from tutti.compat import numba as compat_numba
 
 
 @contextlib.contextmanager
@@ -34,15 +37,12 @@ def captured_stderr():
 @contextlib.contextmanager
 def override_config(name, value):
     """A setting of numba.config for a while."""
-    import tutti.compat.numba
-
-    config = tutti.compat.numba.config
-    before = getattr(config, name)
-    setattr(config, name, value)
+    before = getattr(settings.config, name)
+    setattr(settings.config, name, value)
     try:
         yield
     finally:
-        setattr(config, name, before)
+        setattr(settings.config, name, before)
 
 
 class TestCase(unittest.TestCase):
@@ -59,13 +59,37 @@ class TestCase(unittest.TestCase):
         with self.assertRaises(TypeError) as raised:
             yield raised
 
-    def make_c_dir(self):
-        self.skipTest("numba's own interior")
+    @staticmethod
+    def reset_module_warnings(module):
+        vars(sys.modules[module] if isinstance(module, str) else module).pop("__warningregistry__", None)
 
-    @contextlib.contextmanager
-    def assertTypingErrorMatches(self, text):
-        with self.assertRaisesRegex(TypeError, text):
-            yield
+    def __getattr__(self, name):
+        if name.startswith("assertFileCheck"):
+            self.skipTest("PTX, machine code or LLVM's text")
+        raise AttributeError(name)
+
+
+class CUDATestCase(TestCase):
+    """The same without performance warnings: most tests launch few threads with arrays of the host."""
+
+    FLOAT16_RTOL = np.finfo(np.float16).eps
+
+    def setUp(self):
+        config = settings.config
+        kept = config.CUDA_LOW_OCCUPANCY_WARNINGS, config.CUDA_WARN_ON_IMPLICIT_COPY
+        config.CUDA_LOW_OCCUPANCY_WARNINGS = config.CUDA_WARN_ON_IMPLICIT_COPY = False
+        self.addCleanup(self._put_back, *kept)
+
+    @staticmethod
+    def _put_back(blocks, copies):
+        settings.config.CUDA_LOW_OCCUPANCY_WARNINGS, settings.config.CUDA_WARN_ON_IMPLICIT_COPY = blocks, copies
+
+
+class ForeignArray:
+    """An array of another library: all that is known of it is where it lies."""
+
+    def __init__(self, array):
+        self._array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
 
 
 def taken(*args, **kwargs):
@@ -73,18 +97,12 @@ def taken(*args, **kwargs):
     return args[0] if args and callable(args[0]) else lambda test: test
 
 
-def own_interior(name):
-    return unittest.skip(f"numba's own {name}")
-
-
-def skip_unless_cudasim(reason):
-    return unittest.skip(reason)
-
-
 CUDA_TESTING = {
     "unittest": unittest,
-    "CUDATestCase": TestCase,
-    "ContextResettingTestCase": TestCase,
+    "CUDATestCase": CUDATestCase,
+    "ContextResettingTestCase": CUDATestCase,
+    "ForeignArray": ForeignArray,
+    "cc_X_or_above": lambda major, minor: True,
     "skip_unless_cudasim": unittest.skip,
     "skip_without_nvdisasm": unittest.skip,
     "xfail_unless_cudasim": unittest.expectedFailure,
@@ -100,9 +118,15 @@ SUPPORT = {
     "captured_stdout": captured_stdout,
     "captured_stderr": captured_stderr,
     "override_config": override_config,
+    "windows_only": unittest.skip("for Windows"),
+    "IS_NUMPY_2": np.__version__ >= "2",
     **dict.fromkeys("skip_parfors_unsupported skip_unless_scipy linux_only tag".split(), taken),
 }
-NUMPY_SUPPORT = {"numpy_version": tuple(map(int, np.__version__.split(".")[:2]))}
+NUMPY_SUPPORT = {
+    "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
+    "from_dtype": compat_numba.from_dtype,
+    "as_dtype": lambda kind: np.dtype(kind._jit_dtype),
+}
 # Modules of Numba's that its tests look into, and what of them means something here.
 NUMBA = {
     "numba.tests": {},
@@ -143,6 +167,33 @@ NUMBA_CUDA = {
 }
 
 
+# CuPy's interior.
+CUPY = {
+    **dict.fromkeys(
+        """
+        cupy._core cupy._core._accelerator cupy._core._carray cupy._core._fusion_trace cupy._core._fusion_kernel
+        cupy._core.core cupy._core.fusion cupy._core.new_fusion cupy._environment
+        cupy.cuda.cub cupy.cuda.compiler cupy.cuda.device cupy.cuda.memory cupy.cuda.nvtx
+        cupy.cuda.texture cupy_backends cupy_backends.cuda cupy_backends.cuda.api cupy_backends.cuda.api.runtime
+        cupy_backends.cuda.libs cupy_backends.cuda.libs.nvrtc cupyx.scipy.sparse
+        """.split(),
+        {},
+    ),
+    "cupy._core._fusion_interface": {},
+    "cupy._util": {"clear_memo": lambda: None, "PerformanceWarning": RuntimeWarning},
+    "cupy.cuda._compiler_cache": {"DiskKernelCacheBackend": type("Cache", (), {"__init__": lambda self, *args: None})},
+    "cupy._core.internal": {"prod": math.prod, "is_in": lambda where, what: any(a is what for a in where)},
+}
+
+
+# Names of numba.cuda itself that make PTX, or ask the driver's bindings.
+NUMBA_CUDA_NAMES = """
+    compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device declare_device
+    launchconfig libdevice require_context set_memory_manager get_memory_info BaseCUDAMemoryManager GetIpcHandleMixin
+    HostOnlyCUDAMemoryManager MemoryPointer MappedMemory PinnedMemory MemoryInfo IpcHandle
+""".split()
+
+
 class Interior(types.ModuleType):
     """A module of the library's interior."""
 
@@ -151,6 +202,9 @@ class Interior(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        part = f"{self.__name__}.{name}"
+        if part in NUMBA_CUDA:
+            return importlib.import_module(part)
         ours = _run.covering("tutti.compat." + self.__name__)
         try:
             return getattr(ours, name)
@@ -215,3 +269,23 @@ class OwnTesting(importlib.abc.MetaPathFinder):
         if name.startswith("cupy.testing."):
             return importlib.util.spec_from_file_location(name, self.root / (name.rpartition(".")[2] + ".py"))
         return None
+
+
+def hang_on(names):
+    """Let `from cupy import _core` find what stands in: our modules have names of their own, so Python asks them."""
+    for name in names:
+        above, _, last = name.rpartition(".")
+        place = _run.covering("tutti.compat." + above) if above else None
+        if place is not None and last not in vars(place):
+            setattr(place, last, importlib.import_module(name))
+
+
+def tell_of_nvcc():
+    """CuPy's tests ask NVIDIA's compiler for its version when they are imported; those that compile with it skip."""
+    from tutti.compat.cupy import cuda
+
+    cuda.get_nvcc_path = lambda: "nvcc"
+    cuda.compiler._run_cc = lambda command, *others: "release 13.0"
+    cuda.compiler._kernel_cache_backend, cuda.compiler._empty_file_preprocess_cache = None, {}
+    for name in "_get_arch compile_using_nvcc _encode_cache_payload _decode_cache_payload compile_with_cache".split():
+        vars(cuda.compiler).setdefault(name, Skips(f"cupy.cuda.compiler.{name}"))
