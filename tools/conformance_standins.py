@@ -286,6 +286,7 @@ def tell_of_nvcc():
 
     cuda.get_nvcc_path = lambda: "nvcc"
     cuda.compiler._run_cc = lambda command, *others: "release 13.0"
+    cuda.driver._is_cuda_python = lambda: True
     cuda.compiler._kernel_cache_backend, cuda.compiler._empty_file_preprocess_cache = None, {}
     for name in "_get_arch compile_using_nvcc _encode_cache_payload _decode_cache_payload compile_with_cache".split():
         vars(cuda.compiler).setdefault(name, Skips(f"cupy.cuda.compiler.{name}"))

@@ -8,7 +8,7 @@ import functools as _functools
 import numpy as _np
 
 import tutti as _tt
-from tutti import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, ndarray
+from tutti import ElementwiseKernel, RawKernel, ReductionKernel, ndarray
 
 from . import cuda, exceptions, random  # noqa: F401
 
@@ -76,6 +76,24 @@ def msort(a):
 def memoize(for_each_device=False):
     """A decorator that keeps a function's results."""
     return _functools.cache
+
+
+class RawModule(_tt.RawModule):
+    """CUDA C source; its errors are those of CUDA's driver."""
+
+    @_functools.wraps(_tt.RawModule.__init__)
+    def __init__(self, *args, **kw):
+        try:
+            super().__init__(*args, **kw)
+        except FileNotFoundError as e:
+            raise cuda.driver.CUDADriverError(f"CUDA_ERROR_FILE_NOT_FOUND: file not found ({e})") from None
+
+    def get_function(self, name):
+        """The kernel of that name."""
+        try:
+            return super().get_function(name)
+        except ValueError as e:
+            raise cuda.driver.CUDADriverError(f"CUDA_ERROR_NOT_FOUND: named symbol not found ({e})") from None
 
 
 def _of_either(name):

@@ -185,7 +185,8 @@ __path__ = []  # as programs see it, a package
 class driver:  # noqa: N801 (CuPy's name)
     """cupy.cuda.driver: its errors and its version."""
 
-    CUDADriverError = RuntimeError
+    class CUDADriverError(RuntimeError):
+        """What CUDA's driver would refuse."""
 
     @staticmethod
     def get_build_version():
