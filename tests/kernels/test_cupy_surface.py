@@ -50,3 +50,32 @@ def test_queries():
     cupy.cuda.nvtx.RangePop()
     with cupy.cuda.profile():
         pass
+
+
+def quotients():
+    """Numerators and denominators over the whole range of a type, and at its ends."""
+    rng = np.random.default_rng(3)
+    parts = rng.standard_normal((4, 200)) * 10.0 ** rng.integers(-30, 30, (4, 200))
+    ends = [0, 1, -1, 1e-30, 1e30, 3e38, np.inf, np.nan]
+    odd = np.array([complex(a, b) for a in ends for b in ends])
+    return np.concatenate([parts[0] + 1j * parts[1], odd]), np.concatenate([parts[2] + 1j * parts[3], odd[::-1]])
+
+
+@needs_cxx
+@pytest.mark.parametrize("kind, c", [("complex64", "float"), ("complex128", "double")])
+@pytest.mark.usefixtures("on_the_cpu")
+def test_complex_quotients_stay_in_their_type(kind, c):
+    a, b = (x.astype(kind) for x in quotients())
+    text = f"""extern "C" __global__ void divide(const complex<{c}> *a, const complex<{c}> *b, complex<{c}> *o, int n) {{
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) o[i] = a[i] / b[i];
+    }}"""
+    out = np.zeros(a.size, kind)
+    with np.errstate(all="ignore"):
+        cupy.RawModule(code=text).get_function("divide")((a.size // 32 + 1,), (32,), (a, b, out, np.int32(a.size)))
+        tt.synchronize()
+        want = a / b  # contracted products round otherwise
+        assert (np.isnan(out) == np.isnan(want)).all() and (np.isinf(out) == np.isinf(want)).all()
+        there = np.isfinite(want)
+        tiny = np.finfo(kind).tiny
+        assert (abs(out - want)[there] <= 8 * np.finfo(kind).eps * abs(want)[there] + tiny).all()
