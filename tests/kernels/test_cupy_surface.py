@@ -66,7 +66,8 @@ def quotients():
 @pytest.mark.usefixtures("on_the_cpu")
 def test_complex_quotients_stay_in_their_type(kind, c):
     a, b = (x.astype(kind) for x in quotients())
-    text = f"""extern "C" __global__ void divide(const complex<{c}> *a, const complex<{c}> *b, complex<{c}> *o, int n) {{
+    text = f"""typedef complex<{c}> number;
+    extern "C" __global__ void divide(const number *a, const number *b, number *o, int n) {{
       int i = blockIdx.x * blockDim.x + threadIdx.x;
       if (i < n) o[i] = a[i] / b[i];
     }}"""

@@ -40,14 +40,19 @@ def test_arrays_like_others_keep_their_order():
 
 def test_few_blocks_and_copies_are_told_once(monkeypatch):
     kernel = cuda.jit(lambda a: None)
+    monkeypatch.setattr(config, "DISABLE_PERFORMANCE_WARNINGS", True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cuda.jit(lambda a: None)[1, 1](cuda.to_device(np.zeros(1)))
+        cuda.jit(lambda a: None)[1, 1](np.zeros(1))
+    monkeypatch.setattr(config, "DISABLE_PERFORMANCE_WARNINGS", False)
     monkeypatch.setattr(config, "CUDA_LOW_OCCUPANCY_WARNINGS", True)
     monkeypatch.setattr(config, "CUDA_WARN_ON_IMPLICIT_COPY", True)
     with pytest.warns(NumbaPerformanceWarning, match="Grid size 1 .+ low occupancy"):
         launch = kernel[1, 1]
     with pytest.warns(errors.NumbaPerformanceWarning, match="Host array used in CUDA kernel will incur copy overhead"):
+        launch(np.zeros(1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         launch(np.zeros(1))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -30,6 +30,7 @@ class Kernel(Compiled):
 
     _last = None, None  # what stood between the brackets, and the launch that it gave
     _in_steps = 0  # launches in Python
+    _watched = False  # were the arguments of a launch looked at for arrays that are copied?
 
     @property
     def launches(self):
@@ -51,7 +52,7 @@ class Kernel(Compiled):
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise ValueError("a kernel needs kernel[grid, block] or kernel[grid, block, stream, shared]")
         made = self.configure(*shape)
-        if not isinstance(made, _InSteps):
+        if not isinstance(made, (_InSteps, _Watched)):
             self._last = shape, made
         return made
 
@@ -68,7 +69,7 @@ class Kernel(Compiled):
         there = [] if here else gpus()
         on_cpu = here or checked()
         made = self._at(griddim, blockdim, _stream_of(stream), sharedmem, there[0] if there else 0, on_cpu)
-        if settings.copies_are_told():
+        if not self._watched and settings.copies_are_told():
             made = _Watched(made, self)
         return _Printing(made) if there and "print" in self.py_func.__code__.co_names else made
 
@@ -208,13 +209,15 @@ class _InSteps:
 
 
 class _Watched:
-    """A launch that says that it copies arrays of the host."""
+    """A kernel's first launch, which says that it copies arrays of the host."""
 
     def __init__(self, launch, kernel):
         self.launch, self.kernel = launch, kernel
 
     def __call__(self, *args):
-        settings.warn_of_copies(self.kernel, args)
+        if not self.kernel._watched:
+            self.kernel._watched = True
+            settings.warn_of_copies(args)
         self.launch(*args)
 
 

@@ -57,15 +57,14 @@ def copies_are_told():
     return _wanted(config.CUDA_WARN_ON_IMPLICIT_COPY)
 
 
-def warn_of_copies(kernel, args):
-    """Say once for each kernel that an array of the host is copied there and back."""
+def warn_of_copies(args):
+    """Say that an array of the host is copied there and back."""
     import sys
 
     numpy = sys.modules.get("numpy")
-    if numpy is None or getattr(kernel, "_warned_of_copies", False):
+    if numpy is None:
         return
     plain = [a for a in args if isinstance(a, numpy.ndarray) and (a.base is None or isinstance(a.base, numpy.ndarray))]
     if plain:
-        kernel._warned_of_copies = True
         text = "Host array used in CUDA kernel will incur copy overhead to/from device."
         warnings.warn(NumbaPerformanceWarning(text), stacklevel=3)
