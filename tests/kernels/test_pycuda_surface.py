@@ -86,6 +86,17 @@ def test_vectors_and_structures():
     put = SourceModule("__global__ void put(float3 *x, float3 v) { x[threadIdx.x] = v; }").get_function("put")
     put(a, vec.make_float3(4, 5, 6), block=(5, 1, 1))
     assert (a.get() == vec.make_float3(4, 5, 6)).all()
+    a[1] = one
+    a[2:4] = a[:2]
+    want = np.full(5, vec.make_float3(4, 5, 6))
+    want[[1, 3]] = one
+    assert (a.get() == want).all() and a[1].get() == one and a[1].shape == ()
+    part = a[2:]
+    put(part, one, block=(2, 1, 1))
+    want[2:4] = one
+    assert (a.get() == want).all() and (part.get() == want[2:]).all()
+    with pytest.raises(NotImplementedError, match="in one piece"):
+        a[::2]
     with pytest.raises(TypeError, match="are structures"):
         a + a
     with pytest.raises(ValueError, match="3 values"):

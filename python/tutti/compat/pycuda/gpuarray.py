@@ -326,8 +326,22 @@ class GPUArray:
         self._put(_plain(curandom.rand(self.shape, self.dtype)))
         return self
 
+    def _structures_at(self, index):
+        """A part of an array of structures, which lies in one piece."""
+        shape, kind = self._like
+        blank = np.empty(shape, kind)
+        part = blank[index]
+        at = part.__array_interface__["data"][0] - blank.__array_interface__["data"][0] if part.shape else 0
+        if not part.shape:
+            at = int(np.arange(blank.size).reshape(shape)[index]) * kind.itemsize
+        elif not part.flags.c_contiguous or not np.may_share_memory(part, blank):
+            raise NotImplementedError(f"a part of an array of {kind} that does not lie in one piece is not covered")
+        return GPUArray(part.shape, kind, base=self, gpudata=int(self._memory) + at)
+
     def __getitem__(self, index):
         index = _plain(index)
+        if self.dtype.kind == "V":
+            return self._structures_at(index)
         if (
             isinstance(index, (int, np.integer, tuple))
             and Ellipsis not in np.atleast_1d(np.array(index, object)).tolist()
@@ -336,6 +350,11 @@ class GPUArray:
         return self._part_of(lambda a: a[index])
 
     def __setitem__(self, index, value):
+        if self.dtype.kind == "V":
+            host = self.get()
+            host[_plain(index)] = value.get() if isinstance(value, GPUArray) else value
+            self.set(host)
+            return
         index, value = _plain(index), _plain(value)
 
         def change(array):
