@@ -326,7 +326,7 @@ void tt__cudac_name_widths(const tt_cudac_scan *s, tt_str *out) {
 /* ---- what is refused */
 
 /* The line of word k: counted from the last line mark before it, '# 12 "kernel.cu"', or from the beginning. */
-static int line_of(const tt_cudac_scan *s, int64_t k) {
+static int marked_line(const tt_cudac_scan *s, int64_t k) {
   uint32_t at = 0, end = s->word.data[k].at;
   int line = 1;
   for (int64_t i = 0; i < k; i++) {
@@ -350,7 +350,7 @@ tt_code tt__cudac_refuse(const tt_cudac_scan *s, const char *file, tt_error *err
     return tt__fail(err, TT_ECOMPILE,
                     "%s:%d: the program does not compile: %.*s<<<...>>>: launches in a text are not there: launch the "
                     "kernel from the host, get_function(\"%.*s\")",
-                    file, line_of(s, k), (int)name->len, s->text + name->at, (int)name->len, s->text + name->at);
+                    file, marked_line(s, k), (int)name->len, s->text + name->at, (int)name->len, s->text + name->at);
   }
   return TT_OK;
 }
