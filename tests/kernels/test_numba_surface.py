@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import tutti as tt
-from tutti.compat.numba import config, cuda, errors, float32, guvectorize, vectorize
+from tutti.compat.numba import config, cuda, errors, float32, from_dtype, guvectorize, types, vectorize
 from tutti.compat.numba.cuda.core.errors import NumbaPerformanceWarning
 from tutti.compat.numba.cuda.random import (
     create_xoroshiro128p_states,
@@ -102,3 +102,23 @@ def test_ufuncs_take_a_stream():
             out[i] = 2 * a[i]
 
     np.testing.assert_array_equal(double(x, stream=cuda.stream()), 2 * x)
+
+
+def test_types_of_arrays():
+    assert isinstance(float32[:, :], types.Array) and not isinstance(float32, types.Array)
+    kind = types.Array(types.float32, 2, "C")
+    assert kind == float32[:, :] and (kind.dtype, kind.ndim, kind.layout) == (types.float32, 2, "C")
+
+    @cuda.jit((kind,))
+    def kernel(a):
+        a[1, 1] = 3
+
+    x = np.zeros((2, 2), np.float32)
+    kernel[1, 1](x)
+    assert x[1, 1] == 3
+    with pytest.raises(TypeError, match="array\\(float32, 1d"):
+        kernel[1, 1](x[0])
+    assert types.int8 in types.signed_domain and types.uint8 not in types.signed_domain
+    assert types.number_domain > types.integer_domain | types.complex_domain
+    with pytest.raises(NotImplementedError, match="records are not covered"):
+        from_dtype([("a", "i4")])

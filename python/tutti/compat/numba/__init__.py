@@ -54,7 +54,11 @@ def from_dtype(dtype):
     """The type of an array's elements."""
     import numpy as np
 
-    return getattr(types, "boolean" if np.dtype(dtype).kind == "b" else np.dtype(dtype).name)
+    kind = np.dtype(dtype)
+    found = getattr(types, "boolean" if kind.kind == "b" else kind.name, None)
+    if found is None:
+        raise NotImplementedError(f"elements of {kind} have no type in compiled functions: records are not covered")
+    return found
 
 
 def literally(x):
