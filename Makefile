@@ -18,7 +18,7 @@ help:
 	@echo 'make build    the library in build/, the package importable from .venv/bin/python'
 	@echo 'make bench    the speed table against NumPy, numexpr, Numba and JAX (installs them in .venv)'
 	@echo 'make conformance ARRAY_API_TESTS=dir   the array API suite (a clone of data-apis/array-api-tests, with its submodule)'
-	@echo 'make conformance-kernels NUMBA=dir     Numba'"'"'s own tests on tutti (a clone of numba/numba)'
+	@echo 'make conformance-kernels NUMBA=dir     tests of Numba, NUMBA_CUDA=, PYCUDA=, CUPY= on tutti (clones of their repositories)'
 	@echo 'make docs     the documentation site, in build/docs/html (installs Sphinx in .venv)'
 	@echo 'make lint     formatting, ruff, layers, exported symbols;   make format   mend the formatting'
 	@echo 'make clean    remove build*/;                               make distclean   and .venv/'
@@ -99,12 +99,18 @@ conformance: build
 	@cd "$(ARRAY_API_TESTS)" && PYTHONPATH="$(CURDIR)/build/python" "$(CURDIR)/$(PY)" -m pytest -q -n $(JOBS) --rootdir . -p no:cacheprovider \
 	  --disable-deadline --max-examples $(MAX_EXAMPLES) --xfails-file "$(CURDIR)/tools/array_api_differences.txt" array_api_tests
 
-# Of Numba's own tests those of KERNEL_PARTS: a folder or files of numba/tests.
-KERNEL_PARTS ?= doc_examples
+# Of each library's own tests those that tools/conformance_kernels.py names, or KERNEL_PARTS of a single one. KERNEL_RESULTS
+# keeps the outcomes for tools/compat_page.py.
+KERNEL_PARTS ?=
+KERNEL_RESULTS ?=
 conformance-kernels: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
 conformance-kernels: build
-	@[ -d "$(NUMBA)/numba/tests" ] || { echo 'NUMBA=dir of a clone of numba/numba'; exit 2; }
-	@PYTHONPATH="$(CURDIR)/build/python" "$(CURDIR)/$(PY)" tools/conformance_kernels.py --numba "$(NUMBA)" $(KERNEL_PARTS)
+	@[ -n "$(NUMBA)$(NUMBA_CUDA)$(PYCUDA)$(CUPY)" ] || { echo 'NUMBA=, NUMBA_CUDA=, PYCUDA=, CUPY=: dirs of clones'; exit 2; }
+	@for given in numba:"$(NUMBA)" numba-cuda:"$(NUMBA_CUDA)" pycuda:"$(PYCUDA)" cupy:"$(CUPY)"; do \
+	  [ -n "$${given#*:}" ] || continue; \
+	  PYTHONPATH="$(CURDIR)/build/python" "$(CURDIR)/$(PY)" tools/conformance_kernels.py "$${given%%:*}" "$${given#*:}" \
+	    $(if $(KERNEL_RESULTS),--results "$(KERNEL_RESULTS)") $(KERNEL_PARTS) || exit 1; \
+	done
 
 lint:
 	@tools/setup.sh tools/requirements-lint.txt

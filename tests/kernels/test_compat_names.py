@@ -46,12 +46,13 @@ def test_names_that_are_not_say_so(module, name):
         getattr(home(module), name)
 
 
-def test_the_table_of_pytorchs_names_is_that_of_today():
-    path = pathlib.Path(__file__).resolve().parents[2] / "tools" / "torch_page.py"
-    spec = importlib.util.spec_from_file_location("torch_page", path)
+@pytest.mark.parametrize("tool", ["torch_page", "compat_page"])
+def test_the_tables_are_those_of_today(tool):
+    path = pathlib.Path(__file__).resolve().parents[2] / "tools" / f"{tool}.py"
+    spec = importlib.util.spec_from_file_location(tool, path)
     page = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(page)
-    assert page.current() == TEXT, "python tools/torch_page.py"
+    assert page.current() == TEXT, f"python tools/{tool}.py"
 
 
 def test_modules_that_do_nothing_can_be_imported():

@@ -4,6 +4,7 @@ import warnings
 
 from .. import _core
 from .._device import checked
+from . import settings
 from .cuda_memory import is_cuda_array, need_numpy
 from .cuda_place import gpu, gpus, will_print
 from .cuda_words import running
@@ -29,6 +30,7 @@ class Kernel(Compiled):
 
     _last = None, None  # what stood between the brackets, and the launch that it gave
     _in_steps = 0  # launches in Python
+    _watched = False  # were the arguments of a launch looked at for arrays that are copied?
 
     @property
     def launches(self):
@@ -50,7 +52,7 @@ class Kernel(Compiled):
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise ValueError("a kernel needs kernel[grid, block] or kernel[grid, block, stream, shared]")
         made = self.configure(*shape)
-        if not isinstance(made, _InSteps):
+        if not isinstance(made, (_InSteps, _Watched)):
             self._last = shape, made
         return made
 
@@ -61,10 +63,14 @@ class Kernel(Compiled):
         if step.wanted():
             whole = blockdim is None
             return _InSteps(self, -(-griddim // 128) if whole else griddim, 128 if whole else blockdim, sharedmem)
+        if blockdim is not None:
+            settings.warn_of_few_blocks(self, griddim)
         here = bool(self._flags & CHECK)  # assertions come back to Python from the CPU only
         there = [] if here else gpus()
         on_cpu = here or checked()
         made = self._at(griddim, blockdim, _stream_of(stream), sharedmem, there[0] if there else 0, on_cpu)
+        if not self._watched and settings.copies_are_told():
+            made = _Watched(made, self)
         return _Printing(made) if there and "print" in self.py_func.__code__.co_names else made
 
     def __call__(self, *args, **names):
@@ -200,6 +206,19 @@ class _InSteps:
 
         self.kernel._in_steps += 1
         step.launch(self.kernel._step_function(), self.grid, self.block, self.shared, args)
+
+
+class _Watched:
+    """A kernel's first launch, which says that it copies arrays of the host."""
+
+    def __init__(self, launch, kernel):
+        self.launch, self.kernel = launch, kernel
+
+    def __call__(self, *args):
+        if not self.kernel._watched:
+            self.kernel._watched = True
+            settings.warn_of_copies(args)
+        self.launch(*args)
 
 
 class _Printing:

@@ -93,7 +93,15 @@ class DeviceArray:
     ndim = property(lambda self: self._jit_argument.ndim)
     strides = property(lambda self: self._jit_argument.strides)
     nbytes = alloc_size = property(lambda self: self._jit_argument.nbytes)
+    flags = property(lambda self: self._jit_argument.flags)
     T = property(lambda self: DeviceArray(self._jit_argument.T))
+
+    @property
+    def __cuda_array_interface__(self):
+        """The array's memory as CUDA's interface says it: here the processor's."""
+        shown = dict(self._jit_argument.__array_interface__)
+        kept = {key: shown[key] for key in ("shape", "typestr", "strides", "data")}
+        return {**kept, "data": (kept["data"][0], False), "stream": None, "version": 3}
 
     def __len__(self):
         return len(self._jit_argument)
@@ -433,7 +441,16 @@ def device_array_like(ary, stream=0):
     >>> tt.cuda.device_array_like(tt.zeros(3)).shape
     (3,)
     """
-    return _new_device_array(ary.shape, ary.dtype)
+    return _new_device_array(ary.shape, ary.dtype, _order_like(ary))
+
+
+def _order_like(ary):
+    """The order of an array without gaps: 'F' where it lies so and not in C's."""
+    c, f = (getattr(ary, f"is_{order}_contiguous", None) for order in "cf")
+    if c is None or f is None:
+        flags = getattr(ary, "flags", None)
+        return "F" if flags is not None and flags["F_CONTIGUOUS"] and not flags["C_CONTIGUOUS"] else "C"
+    return "F" if f() and not c() else "C"
 
 
 def _host_array(shape, dtype, order="C"):
@@ -502,7 +519,7 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
     >>> tt.cuda.mapped_array_like(tt.zeros(3)).shape
     (3,)
     """
-    return _host_array(ary.shape, ary.dtype)
+    return _host_array(ary.shape, ary.dtype, _order_like(ary))
 
 
 def managed_array(shape, dtype="float64", strides=None, order="C", stream=0, attach_global=True):
@@ -558,7 +575,7 @@ def pinned_array_like(ary):
     >>> tt.cuda.pinned_array_like(tt.zeros(3)).shape
     (3,)
     """
-    return _host_array(ary.shape, ary.dtype)
+    return _host_array(ary.shape, ary.dtype, _order_like(ary))
 
 
 class Held:
@@ -684,12 +701,31 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     """
     if desc.get("mask") is not None:
         raise NotImplementedError("an array with a mask")
-    if desc.get("strides") is not None:
+    if desc.get("strides") is not None and gpu():
         raise NotImplementedError("an array of another library with strides: make it contiguous there")
-    if sync and desc.get("stream") not in (None, 0):
+    if sync and gpu() and desc.get("stream") not in (None, 0):
         from .. import cuda
 
         cuda.ExternalStream(desc["stream"]).synchronize()
+    if not gpu():
+        return _array_at(desc, owner)
     made = ForeignArray(tuple(desc["shape"]), desc["typestr"], None, desc["data"][0])
     made.owner = owner
     return made
+
+
+def _array_at(desc, owner):
+    """An array of the processor's memory that an interface describes; it keeps the memory's owner."""
+    import ctypes
+
+    np = need_numpy()
+    kind, shape, strides = np.dtype(desc["typestr"]), tuple(desc["shape"]), desc.get("strides")
+    low = high = 0
+    for n, step in zip(shape, strides or ()):
+        low, high = low + min(0, (n - 1) * step), high + max(0, (n - 1) * step)
+    size = high - low + kind.itemsize if strides else int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    if not size or 0 in shape:
+        return DeviceArray(np.empty(shape, kind))
+    memory = (ctypes.c_char * size).from_address(desc["data"][0] + low)
+    memory._owner = owner
+    return DeviceArray(np.ndarray(shape, kind, memory, -low, strides))

@@ -103,6 +103,10 @@ class DeviceVectorized(Vectorized):
         self._each = {}  # by the positions of numbers among the arguments
         self._fold = None
 
+    def __call__(self, *args, out=None, stream=0):
+        """The function of each element. `stream`: taken for Numba's sake, work stays in order."""
+        return super().__call__(*args, out=out)
+
     def _over(self, args, out):
         np = _need_numpy()
         given, kind = self._typed(np, [np.asarray(a) if _is_number(np, a) else _there(a) for a in args], args)
@@ -165,6 +169,10 @@ class DeviceGeneralised(Generalised):
     def __init__(self, fn, layout, signatures=()):
         super().__init__(fn, layout, signatures=signatures)
         self._each = _EachRow(fn, [f"a{k}" for k in range(len(self.cores))])
+
+    def __call__(self, *args, out=None, stream=0):
+        """The function of each row. `stream`: taken for Numba's sake, work stays in order."""
+        return super().__call__(*args, out=out)
 
     def _run(self, given, args):
         np = _need_numpy()

@@ -157,6 +157,13 @@ def _again(cls, fn, flags, declared):
 def made(cls, fn, flags, declared=None):
     """A compiled function of that kind with what its signatures declare."""
     out = cls(fn, flags)
+    code = getattr(fn, "__code__", None)
+    if declared and code is not None and not code.co_flags & 4 and len(declared[1]) > code.co_argcount:
+        raise TypeError(f"{fn.__name__}() takes {code.co_argcount} arguments, its signature says {len(declared[1])}")
+    if declared and code is not None:
+        least = code.co_argcount - len(fn.__defaults__ or ())
+        if len(declared[1]) < least:
+            raise TypeError(f"{fn.__name__}() takes {least} arguments, its signature says {len(declared[1])}")
     if declared:
         out._declared = declared
     return out

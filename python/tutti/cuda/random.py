@@ -65,9 +65,10 @@ def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
 
 def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
     """The same for states on a device, in place. `stream` is accepted; the copies wait."""
-    host = states.copy_to_host()
+    np = need_numpy()
+    host = np.empty((states.shape[0], 2), np.uint64)
     init_xoroshiro128p_states_cpu(host, seed, subsequence_start)
-    states.copy_to_device(host)
+    states.copy_to_device(host if states.dtype.kind == "u" else host.view(states.dtype).reshape(-1))
 
 
 def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):

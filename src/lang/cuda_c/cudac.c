@@ -494,7 +494,8 @@ static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *
   tt_cudac_scan s;
   tt_str more = {0};
   TT_TRY(tt__cudac_scan(&s, text, in->len - (size_t)(text - in->data), err));
-  tt_code code = *nform ? add_forms(&s, &more, nform, err) : TT_OK;
+  tt_code code = tt__cudac_refuse(&s, b->o->file ? b->o->file : "kernel.cu", err);
+  if (code == TT_OK && *nform) code = add_forms(&s, &more, nform, err);
   tt__str_add_n(out, in->data, (size_t)(begin - in->data));
   size_t start = out->len;
   if (code == TT_OK) {

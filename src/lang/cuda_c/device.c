@@ -183,9 +183,10 @@ tt_code tt__cudac_device_text(const char *source, const tt_cudac_options *o, boo
     tt__str_add(&out->text, tt__cuda_groups);
   }
   add_flags(o, out);
+  TT_TRY(tt__cudac_scan(&s, source, strlen(source), err));
+  tt__cudac_name_widths(&s, &out->text);
   tt__str_addf(&out->text, "#line 1 \"%s\"\n", o->file ? o->file : "kernel.cu");
   add_source(source, &out->text);
-  TT_TRY(tt__cudac_scan(&s, source, strlen(source), err));
   tt__str_add(&out->text, "\n#line 1 \"tutti\"\n");
   add_entries(&s, o, conditional, out);
   tt__cudac_scan_free(&s);

@@ -1,6 +1,7 @@
 /*
 ** CUDA's words to C++'s. Everything else, white space and line marks included, is copied as it stands.
 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lang/cuda_c/scan.h"
@@ -291,12 +292,78 @@ static int64_t replace(const tt_cudac_scan *s, int64_t k, bool check, tt_str *ou
   return k;
 }
 
+/* ---- types of fixed widths, which the prelude defines and some programs do, too */
+
+enum { NWIDTH = 8 };
+static const char *const widths[NWIDTH] = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
+                                           "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+
+/* The words from which on they mean the program's own: `typedef unsigned long long uint64_t;`. */
+static void own_widths(const tt_cudac_scan *s, int64_t from[NWIDTH]) {
+  for (int i = 0; i < NWIDTH; i++) from[i] = INT64_MAX;
+  for (int64_t k = 0; k < s->word.n; k++) {
+    if (!tt__cudac_is(s, k, "typedef") || is_inside(s, k)) continue;
+    int64_t end = k;
+    while (end < s->word.n && !is_one_of(s, end, ";{")) end++;
+    for (int i = 0; i < NWIDTH; i++)
+      if (from[i] == INT64_MAX && tt__cudac_is(s, end - 1, widths[i])) from[i] = k;
+  }
+}
+
+static bool is_own_width(const tt_cudac_scan *s, int64_t k, const int64_t from[NWIDTH]) {
+  for (int i = 0; i < NWIDTH; i++)
+    if (from[i] < k && tt__cudac_is(s, k, widths[i])) return true;
+  return false;
+}
+
+void tt__cudac_name_widths(const tt_cudac_scan *s, tt_str *out) {
+  int64_t from[NWIDTH];
+  own_widths(s, from);
+  for (int i = 0; i < NWIDTH; i++)
+    if (from[i] != INT64_MAX) tt__str_addf(out, "#define %s tt_own_%s\n", widths[i], widths[i]);
+}
+
+/* ---- what is refused */
+
+/* The line of word k: counted from the last line mark before it, '# 12 "kernel.cu"', or from the beginning. */
+static int marked_line(const tt_cudac_scan *s, int64_t k) {
+  uint32_t at = 0, end = s->word.data[k].at;
+  int line = 1;
+  for (int64_t i = 0; i < k; i++) {
+    const tt_cudac_word *w = &s->word.data[i];
+    if (w->kind != '#') continue;
+    char *digits = NULL;
+    int n = (int)strtol(s->text + w->at + 1, &digits, 10);
+    if (digits == s->text + w->at + 1) continue;
+    at = w->at + w->len;
+    line = n - 1; /* the mark's own line end follows */
+  }
+  for (; at < end; at++) line += s->text[at] == '\n';
+  return line;
+}
+
+tt_code tt__cudac_refuse(const tt_cudac_scan *s, const char *file, tt_error *err) {
+  for (int64_t k = 1; k + 2 < s->word.n; k++) {
+    uint32_t at = s->word.data[k].at;
+    if (!is_one_of(s, k, "<") || at + 2 >= s->len || strncmp(s->text + at, "<<<", 3) != 0) continue;
+    const tt_cudac_word *name = &s->word.data[k - 1];
+    return tt__fail(err, TT_ECOMPILE,
+                    "%s:%d: the program does not compile: %.*s<<<...>>>: launches in a text are not there: launch the "
+                    "kernel from the host, get_function(\"%.*s\")",
+                    file, marked_line(s, k), (int)name->len, s->text + name->at, (int)name->len, s->text + name->at);
+  }
+  return TT_OK;
+}
+
 void tt__cudac_rewrite(const tt_cudac_scan *s, bool check, tt_str *out) {
   uint32_t at = 0;
+  int64_t own[NWIDTH];
+  own_widths(s, own);
   for (int64_t k = 0; k < s->word.n;) {
     const tt_cudac_word *w = &s->word.data[k];
     tt__str_add_n(out, s->text + at, w->at - at);
     at = w->at;
+    if (is_own_width(s, k, own)) tt__str_add(out, "tt_own_");
     int64_t next = replace(s, k, check, out);
     if (next == k) {
       tt__str_add_n(out, s->text + at, w->len);

@@ -73,6 +73,10 @@ TT_HIDDEN bool tt__cudac_expression_waits(tt_cudac_scan *s, const char *expressi
 /* The text with CUDA's words replaced, line by line the same. `check`: what checks need to see is left or made
  * plain. */
 TT_HIDDEN void tt__cudac_rewrite(const tt_cudac_scan *s, bool check, tt_str *out);
+/* Macros that set a program's own types of fixed widths apart from those of our head. */
+TT_HIDDEN void tt__cudac_name_widths(const tt_cudac_scan *s, tt_str *out);
+/* Of a preprocessed text: TT_ECOMPILE, with the line, for what a C++ compiler only stumbles over, launches. */
+TT_HIDDEN tt_code tt__cudac_refuse(const tt_cudac_scan *s, const char *file, tt_error *err);
 
 /* (between the files) Is word k spelled so? False beyond the ends. */
 TT_HIDDEN bool tt__cudac_is(const tt_cudac_scan *s, int64_t k, const char *spelling);

@@ -8,9 +8,9 @@ import functools as _functools
 import numpy as _np
 
 import tutti as _tt
-from tutti import ElementwiseKernel, RawKernel, RawModule, ReductionKernel, ndarray
+from tutti import ElementwiseKernel, RawKernel, ReductionKernel, ndarray
 
-from . import cuda, random
+from . import cuda, exceptions, random  # noqa: F401
 
 __version__ = "13.0.0"
 __all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "cuda", "ndarray", "random", "testing"]
@@ -24,7 +24,6 @@ _TYPES = [
     "dtype",
 ]  # fmt: skip
 globals().update({_name: getattr(_np, _name) for _name in _TYPES})
-exceptions = _np.exceptions
 float_, complex_, cfloat, singlecomplex = _np.float64, _np.complex128, _np.complex128, _np.complex64
 
 
@@ -94,6 +93,39 @@ round_, cumproduct = _tt.around, _tt.cumprod
 def memoize(for_each_device=False):
     """A decorator that keeps a function's results."""
     return _functools.cache
+
+
+class RawModule(_tt.RawModule):
+    """CUDA C source; its errors are those of CUDA's driver."""
+
+    @_functools.wraps(_tt.RawModule.__init__)
+    def __init__(self, *args, **kw):
+        try:
+            super().__init__(*args, **kw)
+        except FileNotFoundError as e:
+            raise cuda.driver.CUDADriverError(f"CUDA_ERROR_FILE_NOT_FOUND: file not found ({e})") from None
+
+    def get_function(self, name):
+        """The kernel of that name."""
+        try:
+            return super().get_function(name)
+        except ValueError as e:
+            raise cuda.driver.CUDADriverError(f"CUDA_ERROR_NOT_FOUND: named symbol not found ({e})") from None
+
+
+def _of_either(name):
+    """A function that asks an array for its method, as CuPy's does: of NumPy's arrays the result is NumPy's."""
+    ours = getattr(_tt, name)
+
+    @_functools.wraps(ours)
+    def function(a, *args, **kw):
+        return getattr(a, name)(*args, **kw) if isinstance(a, _np.ndarray) else ours(a, *args, **kw)
+
+    return function
+
+
+sum, prod, max, min, argmax, argmin = map(_of_either, ("sum", "prod", "max", "min", "argmax", "argmin"))  # noqa: A001
+amax, amin = max, min
 
 
 def _is_numpys(args):

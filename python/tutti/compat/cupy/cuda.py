@@ -182,7 +182,102 @@ _sys.modules[compiler.__name__] = compiler
 __path__ = []  # as programs see it, a package
 
 
+class driver:  # noqa: N801 (CuPy's name)
+    """cupy.cuda.driver: its errors and its version."""
+
+    class CUDADriverError(RuntimeError):
+        """What CUDA's driver would refuse."""
+
+    @staticmethod
+    def get_build_version():
+        return 13000
+
+
+class nvtx:  # noqa: N801 (CuPy's name)
+    """cupy.cuda.nvtx: marks for NVIDIA's profiler, which sees nothing of ours; tutti's own is `tt.profile`."""
+
+    @staticmethod
+    def RangePush(message, id_color=-1):  # noqa: N802
+        """Nothing marks."""
+
+    RangePushC = MarkC = Mark = RangePush  # noqa: N815
+
+    @staticmethod
+    def RangePop():  # noqa: N802
+        """Nothing was marked."""
+
+
+device = _types.ModuleType(__name__ + ".device", "cupy.cuda.device: devices under their first name.")
+device.Device = Device
+device.get_compute_capability = lambda: Device.compute_capability
+device.get_device_id = lambda: 0
+_sys.modules[device.__name__] = device
+
+
+class _Profile:
+    """A context that NVIDIA's profiler would look at."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        pass
+
+
+def profile():
+    return _Profile()
+
+
+def set_pinned_memory_allocator(allocator=None):
+    """There is one."""
+
+
+def alloc_pinned_memory(size):
+    """Host memory of so many bytes, a buffer."""
+    number = _number()
+    return _core._pinned(number, int(size)) if number else memoryview(bytearray(int(size)))
+
+
+def get_nvcc_path():
+    """There is none: programs are compiled without it."""
+
+
+def get_local_runtime_version():
+    return 13000
+
+
 class runtime:  # noqa: N801 (CuPy's name)
+    """cupy.cuda.runtime: what programs ask CUDA."""
+
+    CUDARuntimeError = RuntimeError
+    is_hip = False
+    streamLegacy, streamPerThread = 1, 2  # noqa: N815
+    cudaDevAttrMaxThreadsPerBlock, cudaDevAttrWarpSize, cudaDevAttrMultiProcessorCount = 1, 10, 16  # noqa: N815
+    cudaDevAttrMaxSharedMemoryPerBlock, cudaDevAttrCooperativeLaunch = 8, 95  # noqa: N815
+    cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor = 75, 76  # noqa: N815
+    _ATTRIBUTES = {
+        1: "maxThreadsPerBlock", 8: "sharedMemPerBlock", 10: "warpSize", 16: "multiProcessorCount", 75: "major",
+        76: "minor",
+    }  # fmt: skip
+
+    @staticmethod
+    def deviceGetAttribute(attribute, device):  # noqa: N802
+        """One of CUDA's numbers about a device."""
+        if attribute == runtime.cudaDevAttrCooperativeLaunch:
+            return 1
+        if attribute not in runtime._ATTRIBUTES:
+            raise RuntimeError(f"deviceGetAttribute: the attribute {attribute} is not known here")
+        return runtime.getDeviceProperties(device)[runtime._ATTRIBUTES[attribute]]
+
+    @staticmethod
+    def deviceCanAccessPeer(device, peer):  # noqa: N802
+        """Copies between devices need nothing to be enabled."""
+        return 1
+
+    @staticmethod
+    def setDevice(device):  # noqa: N802
+        """Work goes where arrays are."""
+
     @staticmethod
     def getDeviceCount():  # noqa: N802
         return 1
@@ -212,7 +307,7 @@ class runtime:  # noqa: N801 (CuPy's name)
     def runtimeGetVersion():  # noqa: N802
         return 13000
 
-    driverGetVersion = runtimeGetVersion  # noqa: N815
+    driverGetVersion = _getLocalRuntimeVersion = runtimeGetVersion  # noqa: N815
 
     @staticmethod
     def deviceSynchronize():  # noqa: N802

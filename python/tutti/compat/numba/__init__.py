@@ -5,6 +5,7 @@ import sys as _sys
 
 from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
+from ..._jit.settings import config
 from . import _cuda as cuda
 from . import errors, types
 from .errors import *  # noqa: F403 (NumbaPerformanceWarning ...)
@@ -13,7 +14,17 @@ from .types import *  # noqa: F403 (float32, int64 ...)
 # The folder has another name: where numba-cuda is installed, its finder takes every module with numba.cuda in its name
 # for its own, and looks for it without end.
 _sys.modules[__name__ + ".cuda"] = cuda
-for _part in ("random", "types", "cudadrv", "cudadrv.devicearray", "cudadrv.driver", "cudadrv.error"):
+for _part in (
+    "random",
+    "types",
+    "core",
+    "core.errors",
+    "core.config",
+    "cudadrv",
+    "cudadrv.devicearray",
+    "cudadrv.driver",
+    "cudadrv.error",
+):
     _module = cuda
     for _word in _part.split("."):
         _module = getattr(_module, _word)
@@ -25,16 +36,7 @@ if _os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
     _os.environ["TUTTI_KERNEL_STEP"] = "1"
 
 
-class config:  # noqa: N801 (Numba's name)
-    """Settings that scripts look at."""
-
-    ENABLE_CUDASIM = False
-    DISABLE_JIT = False
-    NUMBA_DEFAULT_NUM_THREADS = get_num_threads()
-    NUMBA_NUM_THREADS = get_num_threads()
-    CUDA_LOW_OCCUPANCY_WARNINGS = False
-    CUDA_WARN_ON_IMPLICIT_COPY = False
-
+config.NUMBA_DEFAULT_NUM_THREADS = config.NUMBA_NUM_THREADS = get_num_threads()
 
 version_info = (0, 61, 0)
 
@@ -52,7 +54,11 @@ def from_dtype(dtype):
     """The type of an array's elements."""
     import numpy as np
 
-    return getattr(types, "boolean" if np.dtype(dtype).kind == "b" else np.dtype(dtype).name)
+    kind = np.dtype(dtype)
+    found = getattr(types, "boolean" if kind.kind == "b" else kind.name, None)
+    if found is None:
+        raise NotImplementedError(f"elements of {kind} have no type in compiled functions: records are not covered")
+    return found
 
 
 def literally(x):

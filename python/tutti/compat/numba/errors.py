@@ -1,12 +1,6 @@
 """numba.errors: what scripts catch or silence. Compiling raises Python's own errors, which these names stand for."""
 
-
-class NumbaWarning(Warning):
-    """The root of Numba's warnings; tutti gives none of them."""
-
-
-class NumbaPerformanceWarning(NumbaWarning):
-    pass
+from ..._jit.settings import NumbaPerformanceWarning, NumbaWarning
 
 
 class NumbaDeprecationWarning(NumbaWarning, DeprecationWarning):
@@ -21,10 +15,20 @@ class NumbaExperimentalFeatureWarning(NumbaWarning):
     pass
 
 
+class NumbaInvalidConfigWarning(NumbaWarning):
+    pass
+
+
+class NumbaDebugInfoWarning(NumbaWarning):
+    pass
+
+
 NumbaError = Exception
 TypingError = NumbaTypeError = TypeError
 NumbaValueError = ValueError
 NumbaIndexError = IndexError
+NumbaRuntimeError = InternalError = RuntimeError
+RequireLiteralValue = ForceLiteralArg = TypeError
 UnsupportedError = LoweringError = NumbaNotImplementedError = UnsupportedBytecodeError = NotImplementedError
 
 __all__ = [

@@ -12,7 +12,7 @@ class Type:
 
     def __getitem__(self, axes):
         rank = len(axes) if isinstance(axes, tuple) else 1
-        return Type(f"array({self.name}, {rank}d)")
+        return Array(self, rank)
 
     def __call__(self, *args):
         if len(args) == 1 and not isinstance(args[0], Type) and self._jit_dtype:
@@ -31,6 +31,14 @@ class Type:
         return hash(self.name)
 
 
+class Array(Type):
+    """An array of so many axes. Its layout is not part of what is known of an argument."""
+
+    def __init__(self, dtype, ndim, layout="A", *others, **names):
+        super().__init__(f"array({dtype}, {ndim}d)")
+        self.dtype, self.ndim, self.layout = dtype, ndim, layout
+
+
 def _make():
     out = {}
     for name, dtype in NAMES.items():
@@ -44,6 +52,14 @@ globals().update(_types)
 __all__ = list(_types)
 
 
+def _domain(*kinds):
+    return frozenset(_types[name] for name in NAMES.values() if name.rstrip("0123456789") in kinds)
+
+
+signed_domain, unsigned_domain, real_domain, complex_domain = map(_domain, ("int", "uint", "float", "complex"))
+integer_domain, number_domain = _domain("int", "uint"), _domain("int", "uint", "float", "complex")
+
+
 class _Kind:
     """A maker of compound types in signatures."""
 
@@ -54,4 +70,4 @@ class _Kind:
         return Type(f"{self.name}({', '.join(str(a) for a in args)})")
 
 
-Array, Tuple, UniTuple, Optional, ListType = (_Kind(n) for n in ("array", "tuple", "tuple", "optional", "list"))
+Tuple, UniTuple, Optional, ListType = (_Kind(n) for n in ("tuple", "tuple", "optional", "list"))

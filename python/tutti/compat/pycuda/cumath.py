@@ -29,9 +29,29 @@ for _ours, _theirs in _NAMES.items():
     globals()[_ours] = _function(_theirs)
 
 
-def fmod(x, y, stream=None):
-    return GPUArray._of(_tt.fmod(_plain(x), _plain(y)))
+def fmod(arg, mod, stream=None):
+    """What is left of a division, with the sign of the first."""
+    return GPUArray._of(_tt.fmod(_plain(arg), _plain(mod)))
 
 
-def ldexp(x, e, stream=None):
-    return GPUArray._of(_plain(x) * 2.0 ** _tt.trunc(_plain(e)))
+def frexp(arg, stream=None):
+    """(mantissas from 0.5 up to 1, exponents), both of the array's type."""
+    mantissa, exponent = _tt.frexp(_plain(arg))
+    return GPUArray._of(mantissa), GPUArray._of(exponent.astype(mantissa.dtype))
+
+
+def modf(arg, stream=None):
+    """(what is behind the point, the whole number before it)."""
+    behind, before = _tt.modf(_plain(arg))
+    return GPUArray._of(behind), GPUArray._of(before)
+
+
+def ldexp(significand, exponent, stream=None):
+    """significand * 2 ** exponent."""
+    return GPUArray._of(_plain(significand) * 2.0 ** _tt.trunc(_plain(exponent)))
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(f"tutti.compat.pycuda does not cover pycuda.cumath.{name}")

@@ -314,6 +314,8 @@ def managed_zeros_like(array, mem_flags=1):
     return managed_zeros(array.shape, array.dtype, "F" if np.isfortran(array) else "C", mem_flags)
 
 
+from ._copies import Memcpy2D, Memcpy3D, Memcpy3DPeer  # noqa: E402, F401 (copies of rows)
+
 # ---- arguments that say what to copy
 
 
@@ -450,6 +452,12 @@ func_cache = _Flags(PREFER_NONE=0, PREFER_SHARED=1, PREFER_L1=2, PREFER_EQUAL=3)
 mem_attach_flags = _Flags(GLOBAL=1, HOST=2, SINGLE=4)
 
 
+limit = _Flags(STACK_SIZE=0, PRINTF_FIFO_SIZE=1, MALLOC_HEAP_SIZE=2)
+_LIMITS = {limit.STACK_SIZE: 1 << 20, limit.PRINTF_FIFO_SIZE: 1 << 20, limit.MALLOC_HEAP_SIZE: 8 << 20}
+compute_mode = _Flags(DEFAULT=0, EXCLUSIVE=1, PROHIBITED=2, EXCLUSIVE_PROCESS=3)
+jit_target, jit_input_type = _Flags(), _Flags(CUBIN=0, PTX=1, FATBINARY=2, OBJECT=3, LIBRARY=4)
+
+
 # ---- devices
 
 _ATTRIBUTES = {
@@ -583,6 +591,40 @@ class Context:
     def set_cache_config(config):
         pass
 
+    @staticmethod
+    def get_cache_config():
+        return func_cache.PREFER_NONE
+
+    @staticmethod
+    def attach(flags=0):
+        return Context.get_current()
+
+    @staticmethod
+    def get_limit(which):
+        """What a device's kernels may use, of limits that nothing here sets."""
+        return _LIMITS[which]
+
+    @staticmethod
+    def set_limit(which, value):
+        """Limits need not be raised here: stacks, buffers and heaps grow."""
+        _LIMITS[which]
+
+    @staticmethod
+    def get_api_version():
+        return 12000
+
+    @staticmethod
+    def enable_peer_access(peer, flags=0):
+        """Copies between devices need nothing to be enabled."""
+
+    disable_peer_access = enable_peer_access
+
+    def __eq__(self, other):
+        return isinstance(other, Context) and other._device == self._device
+
+    def __hash__(self):
+        return hash(self._device)
+
 
 # ---- kernels
 
@@ -621,6 +663,28 @@ class Function(_tt.kernel.Function):
 
     def set_cache_config(self, config):
         """Nothing to say here."""
+
+
+# ---- modules
+
+
+def module_from_file(filename):
+    """The kernels of a file of CUDA C."""
+    with open(filename, "rb") as file:
+        return module_from_buffer(file.read(), [])
+
+
+def module_from_buffer(buffer, options=(), message_handler=None):
+    """The kernels of a text of CUDA C; machine code and PTX are refused."""
+    from .compiler import SourceModule
+
+    text = bytes(buffer, "utf-8") if isinstance(buffer, str) else bytes(buffer)
+    for mark, what in ((b"\x7fELF", "cubin"), (b"P\xedU\xba", "fatbin")):
+        if text.startswith(mark):
+            raise RuntimeError(f"module_from_buffer: a {what} is machine code of one kind of GPU: give the source")
+    if b".visible .entry" in text or b".address_size" in text:
+        raise RuntimeError("module_from_buffer: PTX is not covered: give the CUDA C that it was made of")
+    return SourceModule(text.decode(), no_extern_c=True)
 
 
 def __getattr__(name):

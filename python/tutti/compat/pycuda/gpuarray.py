@@ -1,5 +1,6 @@
 """pycuda.gpuarray: arrays with NumPy's operators, over tutti's."""
 
+import builtins
 import ctypes
 
 import numpy as np
@@ -9,6 +10,7 @@ from tutti import _core
 from tutti._device import numbered
 
 from . import _place, driver
+from ._vec import vec  # noqa: F401
 
 
 def _plain(x):
@@ -17,6 +19,38 @@ def _plain(x):
 
 def _at():
     return numbered(_place.here())
+
+
+def _steps(shape, size, order="C"):
+    """The steps in bytes of an array without gaps."""
+    steps, total = [], size
+    for n in shape if order == "F" else reversed(shape):
+        steps.append(total)
+        total *= n
+    return tuple(steps if order == "F" else reversed(steps))
+
+
+def _is_turned(array):
+    """Do its elements lie in Fortran's order and not in C's?"""
+    return array.ndim > 1 and array.T.flags.c_contiguous and not array.flags.c_contiguous
+
+
+def _keeping(function, array):
+    """function(array) in the order in which the array lies."""
+    return function(array.T).T if _is_turned(array) else function(array)
+
+
+class ArrayFlags:
+    """In which orders elements lie without gaps."""
+
+    def __init__(self, array):
+        self.c_contiguous, self.f_contiguous = (self._runs(array, order) for order in "CF")
+        self.forc = self.c_contiguous or self.f_contiguous
+
+    @staticmethod
+    def _runs(array, order):
+        steps = zip(array.shape, array.strides, _steps(array.shape, array.dtype.itemsize, order), strict=True)
+        return not array.size or builtins.all(n == 1 or step == whole for n, step, whole in steps)
 
 
 class _Data:
@@ -53,17 +87,23 @@ class GPUArray:
     """
 
     __array_priority__ = 100
-    _own = _memory = _whole = None
+    _own = _memory = _whole = base = allocator = None
 
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, order="C"):
-        shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-        if gpudata is None:
-            self._own = _tt.zeros(shape, dtype=np.dtype(dtype).name, device=_at())
+        shape = tuple(int(n) for n in np.atleast_1d(shape)) if np.size(shape) else ()
+        dtype, self.allocator, self.base = np.dtype(dtype), allocator, base
+        if order == "F" and len(shape) > 1:
+            turned = GPUArray(shape[::-1], dtype, allocator, base, gpudata)
+            self.__dict__.update(turned.T.__dict__, base=base)
             return
-        if order != "C":
-            raise NotImplementedError("an array in Fortran's order over given device memory is not covered")
-        self._memory, self.base = gpudata, base
-        self._like = shape, np.dtype(dtype)
+        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        if gpudata is None and size and (allocator is not None or dtype.kind == "V"):
+            gpudata = (allocator or driver.mem_alloc)(size)
+            driver.memset_d8(gpudata, 0, size)
+        if gpudata is None:
+            self._own = _tt.zeros(shape, dtype=dtype.name, device=_at())
+            return
+        self._memory, self._like = gpudata, (shape, dtype)
 
     @classmethod
     def _of(cls, array):
@@ -87,6 +127,8 @@ class GPUArray:
     def _array(self):
         if self._memory is not None:
             shape, kind = self._like
+            if kind.kind == "V":
+                raise TypeError(f"elements of {kind} are structures: they are arguments of kernels, not operands")
             return driver._do(_core.raw_load, int(self._memory), kind.name, shape)
         return self._part(self._whole._array) if self._lies() else self._own
 
@@ -108,6 +150,10 @@ class GPUArray:
         if self._whole is not None:
             self._whole._settle()
             return
+        if _is_turned(self._own):
+            self._whole, self._part = GPUArray._of(self._own.T), lambda a: a.T
+            self._whole._settle()
+            return
         self._like = self.shape, self.dtype
         array = _tt.ascontiguousarray(self._own)
         memory = driver.mem_alloc(array.nbytes)
@@ -122,7 +168,8 @@ class GPUArray:
             return int(self._memory)
         if self._whole is None:
             return 0
-        inside = _core.raw_inside(self._blank())
+        blank = self._blank()
+        inside = _core.raw_inside(blank.T if _is_turned(blank) else blank)
         if inside is None:
             raise ValueError("the array is not contiguous; pass a copy of it")
         root = self._whole
@@ -137,7 +184,7 @@ class GPUArray:
         return self._part(self._whole._blank())
 
     def _around_launch(self, before, after):
-        return self.ptr if self._lies() else self._own
+        return self.ptr if self._lies() else self._own.T if _is_turned(self._own) else self._own
 
     @property
     def _jit_argument(self):
@@ -152,11 +199,9 @@ class GPUArray:
 
     @property
     def __cuda_array_interface__(self):
-        """The array's memory, on a GPU."""
-        if self._home().type != "cuda":
-            raise AttributeError("the array is on no CUDA device")
-        data = self.ptr, False
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
+        """The array's memory: a GPU's, or the processor's where programs run on it."""
+        interface = {"shape": self.shape, "strides": self.strides, "data": (self.ptr, False), "stream": None}
+        return {**interface, "typestr": self.dtype.str, "version": 3}
 
     def _home(self):
         if self._memory is not None:
@@ -173,22 +218,40 @@ class GPUArray:
     real = property(lambda self: self._part_of(lambda a: a.real))
     imag = property(lambda self: self._part_of(lambda a: a.imag))
     mem_size = size
+    flags = property(ArrayFlags, doc="In which orders its elements lie without gaps.")
+
+    @property
+    def strides(self):
+        """Bytes from one element to the next along each axis."""
+        return _steps(*self._like_bytes()) if self._memory is not None else tuple(self._own.strides)
+
+    def _like_bytes(self):
+        return self._like[0], self._like[1].itemsize
 
     def __len__(self):
         return self.shape[0]
 
     def get(self, ary=None, stream=None, pagelocked=False):
-        host = self._array.numpy()
+        if self.dtype.kind == "V":
+            host = driver.from_device(int(self._memory), self.shape, self.dtype)
+        else:
+            host = self._array.numpy()
         if ary is None:
             return np.array(host)
+        if tuple(ary.shape) != self.shape:
+            raise ValueError("self and ary must be the same size/shape")
         ary[...] = host
         return ary
 
-    get_async = get
+    def get_async(self, stream=None, ary=None):
+        return self.get(ary)
 
     def set(self, ary, stream=None):
         if tuple(np.shape(ary)) != self.shape:
             raise ValueError("ary and self must be the same size")
+        if self.dtype.kind == "V":
+            driver.memcpy_htod(int(self._memory), np.ascontiguousarray(ary, self.dtype))
+            return
         self._put(_tt.asarray(_plain(ary), device=self._home()))
 
     set_async = set
@@ -200,19 +263,32 @@ class GPUArray:
         self._change(change)
 
     def copy(self):
-        return GPUArray._of(self._array.copy())
+        if self.dtype.kind == "V":
+            made = GPUArray(self.shape, self.dtype)
+            driver.memcpy_dtod(int(made._memory), int(self._memory), self.nbytes)
+            return made
+        return GPUArray._of(_keeping(lambda a: a.copy(), self._array))
 
     def fill(self, value, stream=None):
-        self._put(value)
+        if self.dtype.kind == "V":
+            self.set(np.full(self.shape, value, self.dtype))
+        else:
+            self._put(value)
         return self
 
     def astype(self, dtype, stream=None):
         return GPUArray._of(self._array.astype(np.dtype(dtype).name))
 
     def reshape(self, *shape, order="C"):
-        return self._part_of(lambda a: a.reshape(*shape))
+        if order == "F":
+            shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)) else shape
+            if not self.flags.f_contiguous:
+                return GPUArray._of(_tt.ascontiguousarray(self._array.reshape(tuple(shape), order="F").T).T)
+            return self._part_of(lambda a: a.T.reshape(tuple(shape)[::-1]).T)
+        made = self._part_of(lambda a: a.reshape(*shape))
+        return made if made.flags.c_contiguous else GPUArray._of(_tt.ascontiguousarray(made._array))
 
-    def ravel(self):
+    def ravel(self, order="C"):
         return self._part_of(lambda a: a.ravel())
 
     def transpose(self, axes=None):
@@ -222,19 +298,63 @@ class GPUArray:
         return self._part_of(lambda a: a.squeeze())
 
     def view(self, dtype=None):
-        return self._part_of(lambda a: a.view(np.dtype(dtype or self.dtype).name))
+        name = np.dtype(dtype or self.dtype).name
+        return self._part_of(lambda a: a.view(name))
 
-    def conj(self):
-        return GPUArray._of(_tt.conj(self._array))
+    def reverse(self, stream=None):
+        """The elements from the last to the first."""
+        return GPUArray._of(self._array[::-1].copy())
 
-    def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None):
-        return GPUArray._of(self._array * selffac + _plain(other) * otherfac)
+    def conj(self, out=None):
+        return _into(out, _keeping(_tt.conj, self._array))
+
+    conjugate = conj
+
+    def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=None):
+        return _into(out, self._array * selffac + _plain(other) * otherfac)
+
+    def any(self, stream=None, allocator=None):
+        return GPUArray._of(_tt.asarray(_tt.any(self._array)))
+
+    def all(self, stream=None, allocator=None):
+        return GPUArray._of(_tt.asarray(_tt.all(self._array)))
+
+    def rand(self, stream=None):
+        """Fill the array with numbers from 0 up to 1."""
+        from . import curandom
+
+        self._put(_plain(curandom.rand(self.shape, self.dtype)))
+        return self
+
+    def _structures_at(self, index):
+        """A part of an array of structures, which lies in one piece."""
+        shape, kind = self._like
+        blank = np.empty(shape, kind)
+        part = blank[index]
+        at = part.__array_interface__["data"][0] - blank.__array_interface__["data"][0] if part.shape else 0
+        if not part.shape:
+            at = int(np.arange(blank.size).reshape(shape)[index]) * kind.itemsize
+        elif not part.flags.c_contiguous or not np.may_share_memory(part, blank):
+            raise NotImplementedError(f"a part of an array of {kind} that does not lie in one piece is not covered")
+        return GPUArray(part.shape, kind, base=self, gpudata=int(self._memory) + at)
 
     def __getitem__(self, index):
         index = _plain(index)
+        if self.dtype.kind == "V":
+            return self._structures_at(index)
+        if (
+            isinstance(index, (int, np.integer, tuple))
+            and Ellipsis not in np.atleast_1d(np.array(index, object)).tolist()
+        ):
+            index = (*index, ...) if isinstance(index, tuple) else (index, ...)  # an element is an array of no axes
         return self._part_of(lambda a: a[index])
 
     def __setitem__(self, index, value):
+        if self.dtype.kind == "V":
+            host = self.get()
+            host[_plain(index)] = value.get() if isinstance(value, GPUArray) else value
+            self.set(host)
+            return
         index, value = _plain(index), _plain(value)
 
         def change(array):
@@ -247,6 +367,15 @@ class GPUArray:
 
     def __neg__(self):
         return GPUArray._of(-self._array)
+
+    def __pos__(self):
+        return self.copy()
+
+    def __invert__(self):
+        return GPUArray._of(~self._array)
+
+    def __iter__(self):
+        return (self[k] for k in builtins.range(len(self)))
 
     def __array__(self, dtype=None, copy=None):
         return self.get() if dtype is None else self.get().astype(dtype)
@@ -297,38 +426,63 @@ for _name in ("add", "sub", "mul", "truediv"):
     setattr(GPUArray, f"__i{_name}__", _in_place(f"__{_name}__"))
 
 
+def _into(out, result):
+    """The result: an array of its own, or in `out`."""
+    if out is None:
+        return GPUArray._of(result)
+    out._put(result)
+    return out
+
+
 # ---- making
 
 
 def to_gpu(ary, allocator=None):
-    return GPUArray._of(_tt.array(np.ascontiguousarray(ary), device=_at()))
+    """An array's elements on the device, in the order in which they lie."""
+    ary = np.asarray(ary)
+    if ary.dtype.kind == "V":
+        made = GPUArray(ary.shape, ary.dtype, allocator)
+        made.set(ary)
+        return made
+    if ary.ndim > 1 and ary.flags.f_contiguous and not ary.flags.c_contiguous:
+        return GPUArray._of(_tt.array(ary.T, device=_at())).T
+    made = GPUArray._of(_tt.array(np.asarray(ary, order="C"), device=_at()))
+    if allocator is None:
+        return made
+    placed = GPUArray(ary.shape, ary.dtype, allocator)
+    placed._put(made._own)
+    return placed
 
 
 def to_gpu_async(ary, allocator=None, stream=None):
-    return to_gpu(ary)
+    return to_gpu(ary, allocator)
 
 
-def empty(shape, dtype=np.float64, allocator=None, order="C"):
-    return GPUArray(shape, dtype)
+def empty(shape, dtype=np.float64, *, allocator=None, order="C"):
+    return GPUArray(shape, dtype, allocator, order=order)
 
 
-def zeros(shape, dtype=np.float64, allocator=None, order="C"):
-    return GPUArray(shape, dtype)
+zeros = empty
 
 
-def ones(shape, dtype=np.float64, allocator=None, order="C"):
-    return GPUArray._of(_tt.ones(shape, dtype=np.dtype(dtype).name, device=_at()))
+def ones(shape, dtype=np.float64, *, allocator=None, order="C"):
+    return GPUArray(shape, dtype, allocator, order=order).fill(1)
+
+
+def _order_like(other, order):
+    flags = other.flags
+    return "F" if order == "F" or (order in "AK" and flags.f_contiguous and not flags.c_contiguous) else "C"
 
 
 def empty_like(other, dtype=None, order="K"):
-    return GPUArray(other.shape, dtype or other.dtype)
+    return GPUArray(other.shape, dtype or other.dtype, order=_order_like(other, order))
 
 
 zeros_like = empty_like
 
 
 def ones_like(other, dtype=None, order="K"):
-    return ones(other.shape, dtype or other.dtype)
+    return empty_like(other, dtype, order).fill(1)
 
 
 def arange(*args, dtype=None, **kw):
@@ -338,9 +492,19 @@ def arange(*args, dtype=None, **kw):
 # ---- reducing and choosing
 
 
+def _put_where(allocator, result):
+    """A reduction's result, in memory of the allocator where there is one."""
+    made = GPUArray._of(_tt.asarray(result))
+    if allocator is None:
+        return made
+    placed = GPUArray(made.shape, made.dtype, allocator)
+    placed._put(made._own)
+    return placed
+
+
 def _reduction(name):
     def function(a, dtype=None, stream=None, allocator=None):
-        return GPUArray._of(_tt.asarray(getattr(_tt, name)(_plain(a))))
+        return _put_where(allocator, getattr(_tt, name)(_plain(a)))
 
     function.__name__ = name
     return function
@@ -349,32 +513,99 @@ def _reduction(name):
 sum, max, min, any, all = (_reduction(n) for n in ("sum", "max", "min", "any", "all"))  # noqa: A001
 
 
-def dot(a, b, dtype=None, stream=None):
-    return GPUArray._of(_tt.asarray(_tt.sum(_plain(a) * _plain(b))))
+def dot(a, b, dtype=None, stream=None, allocator=None):
+    return _put_where(allocator, _tt.sum(_plain(a) * _plain(b)))
 
 
-def subset_sum(subset, a, dtype=None, stream=None):
-    return sum(take(a, subset))
+def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
+    return dot(take(a, subset), take(b, subset), dtype, stream, allocator)
+
+
+def _of_subset(reduction):
+    def function(subset, a, dtype=None, stream=None, allocator=None):
+        return reduction(take(a, subset), dtype, stream, allocator)
+
+    function.__name__ = "subset_" + reduction.__name__
+    return function
+
+
+subset_sum, subset_max, subset_min = map(_of_subset, (sum, max, min))
 
 
 def take(a, indices, out=None, stream=None):
-    return GPUArray._of(_tt.take(_plain(a), _plain(indices)))
+    return _into(out, _tt.take(_plain(a), _plain(indices)))
 
 
-def maximum(a, b, out=None, stream=None):
-    return GPUArray._of(_tt.maximum(_plain(a), _plain(b)))
+def put(a, indices, out=None, stream=None):
+    """Elements of `a` to the places of `out` that `indices` name."""
+    places, values = _plain(indices), _plain(a)
+    if out is None:
+        out = GPUArray(int(_tt.max(places)) + 1, a.dtype)
+
+    def change(array):
+        array[places] = values
+
+    out._change(change)
+    return out
 
 
-def minimum(a, b, out=None, stream=None):
-    return GPUArray._of(_tt.minimum(_plain(a), _plain(b)))
+def multi_take(arrays, indices, out=None, stream=None):
+    """The same places of several arrays."""
+    outs = out or [None] * len(arrays)
+    return [take(a, indices, o, stream) for a, o in zip(arrays, outs, strict=True)]
+
+
+def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None, src_offsets=None):
+    """Elements of several arrays at some places to other places of arrays of `dest_shape`."""
+    if src_offsets is not None:
+        raise NotImplementedError("multi_take_put: src_offsets= is not covered")
+    outs = out or [GPUArray(dest_shape, a.dtype) for a in arrays]
+    return [put(take(a, src_indices), dest_indices, o) for a, o in zip(arrays, outs, strict=True)]
+
+
+def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
+    """Elements of several arrays to the same places of arrays of `dest_shape`."""
+    outs = out or [GPUArray(dest_shape, a.dtype) for a in arrays]
+    return [put(a, dest_indices, o) for a, o in zip(arrays, outs, strict=True)]
+
+
+def _elementwise(name):
+    def function(a, b, out=None, stream=None):
+        return _into(out, getattr(_tt, name)(_plain(a), _plain(b)))
+
+    function.__name__ = name
+    return function
+
+
+maximum, minimum, logical_and, logical_or = map(_elementwise, ("maximum", "minimum", "logical_and", "logical_or"))
+
+
+def logical_not(a, out=None, stream=None):
+    return _into(out, _tt.logical_not(_plain(a)))
 
 
 def if_positive(criterion, then_, else_, out=None, stream=None):
-    return GPUArray._of(_tt.where(_plain(criterion) > 0, _plain(then_), _plain(else_)))
+    return _into(out, _tt.where(_plain(criterion) > 0, _plain(then_), _plain(else_)))
+
+
+def where(criterion, then_, else_, out=None, stream=None):
+    return _into(out, _tt.where(_plain(criterion) != 0, _plain(then_), _plain(else_)))
 
 
 def concatenate(arrays, axis=0, allocator=None):
     return GPUArray._of(_tt.concatenate([_plain(a) for a in arrays], axis=axis))
+
+
+def stack(arrays, axis=0, allocator=None):
+    return GPUArray._of(_tt.stack([_plain(a) for a in arrays], axis=axis))
+
+
+def transpose(a, axes=None):
+    return a.transpose(axes)
+
+
+def reshape(a, *shape, order="C"):
+    return a.reshape(*shape, order=order)
 
 
 def __getattr__(name):

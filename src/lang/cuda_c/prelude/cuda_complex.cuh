@@ -16,9 +16,15 @@ struct complex {
   TT_MEMBER complex &operator+=(complex o) { return re += o.re, im += o.im, *this; }
   TT_MEMBER complex &operator-=(complex o) { return re -= o.re, im -= o.im, *this; }
   TT_MEMBER complex &operator*=(complex o) { return *this = complex(re * o.re - im * o.im, re * o.im + im * o.re); }
+  /* Smith's way, as NumPy and our arrays divide: squares of the parts may leave the type. */
   TT_MEMBER complex &operator/=(complex o) {
-    T d = o.re * o.re + o.im * o.im;
-    return *this = complex((re * o.re + im * o.im) / d, (im * o.re - re * o.im) / d);
+    T a = fabs(o.re), b = fabs(o.im);
+    if (a == 0 && b == 0) return *this = complex(re / a, im / b);
+    bool wide = a >= b;
+    T ratio = wide ? o.im / o.re : o.re / o.im;
+    T scale = T(1) / (wide ? o.re + o.im * ratio : o.im + o.re * ratio);
+    return *this = wide ? complex((re + im * ratio) * scale, (im - re * ratio) * scale)
+                        : complex((re * ratio + im) * scale, (im * ratio - re) * scale);
   }
   friend TT_MEMBER complex operator+(complex a, complex b) { return a += b; }
   friend TT_MEMBER complex operator-(complex a, complex b) { return a -= b; }

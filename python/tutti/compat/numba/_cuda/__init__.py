@@ -6,11 +6,13 @@ from ...._jit import vectorize as _vectorize
 from ...._jit.cuda_devices import *  # noqa: F403
 from ...._jit.cuda_names import *  # noqa: F403
 from ...._jit.cuda_place import gpu as _gpu
+from ...._jit.settings import config  # noqa: F401
 from .. import types  # noqa: F401
 from ..types import *  # noqa: F403 (cuda.float32 and the like)
-from . import cudadrv, random  # noqa: F401
+from . import core, cudadrv, random  # noqa: F401
 
 implementation = "tutti"
+HAS_NUMBA = True  # numba's own names are there, too
 
 
 def pinned_array(shape, dtype="float64", strides=None, order="C"):
