@@ -346,3 +346,15 @@ def test_small_products_of_transposed_operands_have_the_bits_of_those_of_copies(
     made = (tt.array(a).T @ tt.array(b).T).numpy()
     np.testing.assert_array_equal(made, (tt.array(a.T.copy()) @ tt.array(b.T.copy())).numpy())
     np.testing.assert_allclose(made, (a.T.astype("f8") @ b.T.astype("f8")), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k", list(range(1, 19)))
+def test_rows_with_and_without_gaps_have_the_same_bits(dtype, k):
+    rng = np.random.default_rng(k)
+    table, by = rng.standard_normal((1003, k + 1)).astype(dtype), rng.standard_normal(k).astype(dtype)
+    table[5, 0], table[17] = np.inf, -0.0
+    gaps = np.asarray(tt.array(table)[:, :k] @ tt.array(by))
+    lying = np.asarray(tt.array(np.ascontiguousarray(table[:, :k])) @ tt.array(by))
+    np.testing.assert_array_equal(lying.view("u1"), gaps.view("u1"))
+    np.testing.assert_allclose(lying, table[:, :k].astype("float64") @ by, rtol=1e-3, atol=1e-5)
