@@ -133,3 +133,16 @@ def bytes_moved(program, n, at_once):
 def test_bytes_do_not_grow_with_the_array(program, at_once):
     small, large = (bytes_moved(program, n, at_once) for n in (120, 480))
     assert 0 < large <= small
+
+
+@pytest.mark.parametrize("shape", [(5,), (8,), (71,), (40_001,), (3, 17), (60, 411), (2, 3, 5)])
+@pytest.mark.parametrize("part", [0, 0.02, 0.5, 0.98, 1])
+def test_masks_of_any_density(shape, part):
+    rng = np.random.default_rng(0)
+    a, mask = rng.random(shape), rng.random(shape) < part
+    x, m = tt.array(a), tt.array(mask)
+    np.testing.assert_array_equal(x[m].numpy(), a[mask])
+    np.testing.assert_array_equal(x.T[m.T].numpy(), a.T[mask.T])
+    x[m] = x[m] * 2 + 1
+    a[mask] = a[mask] * 2 + 1
+    np.testing.assert_array_equal(x.numpy(), a)
