@@ -207,7 +207,10 @@ static void put_row_reduction(tt_emit *e, int phase) {
 static void put_row_plain(tt_emit *e, int phase) {
   tt_region r = {TT_SCOPE_ROW, phase};
   tt_loop_walk row = {'r', e->k->nouter, e->nrow - 1, phase};
-  tt__emit_block(e);
+  if (tt__emit_has_beside(e))
+    tt__emit_open(e, "if (!beside)");
+  else
+    tt__emit_block(e);
   tt__emit_open_walk(e, &row, "0");
   tt__emit_open(e, "for (tt_i64 y = 0; y < lines; y++)");
   tt__emit_line(e, "const tt_i64 y0 = y * nlane;");
