@@ -146,3 +146,18 @@ def test_masks_of_any_density(shape, part):
     x[m] = x[m] * 2 + 1
     a[mask] = a[mask] * 2 + 1
     np.testing.assert_array_equal(x.numpy(), a)
+
+
+def test_steps_with_neighbours_stay_linear(recorded):
+    """A step reads its array at several places and its neighbours from memory: what is read grows with the steps."""
+
+    def read(steps):
+        u = tt.array(np.random.default_rng(0).random(20_000))
+        tt.eval(u)
+        before = tt.ledger()["bytes_read"]
+        for _ in range(steps):
+            u = u - 0.3 * (u - tt.roll(u, 1))
+        tt.eval(u)
+        return tt.ledger()["bytes_read"] - before
+
+    assert read(30) < 3.5 * read(10)
