@@ -137,8 +137,10 @@ def sinh_job(n):
     return half_sqrt(lambda x: (mp.sinh(x) / x - 1) / x**2), 0, mpf("1.001"), n, near(mpf(1))
 
 
-def tanh_job(n, top="0.626"):
-    return half_sqrt(lambda x: (mp.tanh(x) / x - 1) / x**2), 0, mpf(top) ** 2, n, near(mpf(top) ** 2)
+def tanh_job(n):
+    """e^r - 1 = r + r^2 p(r) for r from 0 to log 2."""
+    f = limit(lambda r: (mp.exp(r) - 1 - r) / r**2, mpf(0), mpf("1e-22"))
+    return f, mpf(0), LN2 + mpf("0.001"), n, lambda r: (r**2 + mpf("1e-4")) / (mp.expm1(r) + mpf("1e-3"))
 
 
 def cbrt_job(n):

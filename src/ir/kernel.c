@@ -288,28 +288,38 @@ bool tt__kernel_ok(const tt_kernel *k, tt_error *err) {
   return true;
 }
 
+bool tt__kernel_is_of_row(const tt_kernel *k, int i) {
+  return k->inst[i].scope == TT_SCOPE_OUTER || k->inst[i].op == TT_K_REDUCE;
+}
+
 /* May instruction `i` of a row's body be done with a lane for each element of each row? */
 static bool is_beside(const tt_kernel *k, int i) {
   const tt_kinst *q = &k->inst[i];
-  if (q->op == TT_K_LOADX || q->op == TT_K_INDEX || q->op == TT_K_STORE || q->op == TT_K_STOREX) return false;
+  if (q->op == TT_K_LOADX || q->op == TT_K_INDEX || q->op == TT_K_STOREX) return false;
   if (q->op == TT_K_REDUCE && (q->red == TT_RED_ARGMAX || q->red == TT_RED_ARGMIN)) return false;
   if (q->op < TT_OP_COUNT && tt__ops[q->op].flags & TT_OPF_SLOW) return false;
-  if (q->op == TT_K_LOAD) {
+  if (q->op == TT_K_LOAD || q->op == TT_K_STORE) {
     const tt_kaccess *a = &k->access[q->slot];
     if (a->buf < 0 || a->lane != TT_LANE_ANY || a->next) return false;
   }
-  for (int s = 0; s < 3; s++)
-    if (q->src[s] >= 0 && k->inst[q->src[s]].scope == TT_SCOPE_OUTER) return false; /* a row's own */
   return true;
 }
 
+/* Values of rows that bodies read: all are made before a body's loop, so only of what other loops give. */
+static bool values_are_few(const tt_kernel *k) {
+  int of_rows = 0;
+  for (int i = 0; i < k->ninst; i++) of_rows += tt__kernel_is_of_row(k, i);
+  return of_rows <= TT_BESIDE_VALUES;
+}
+
 bool tt__kernel_beside(const tt_kernel *k) {
-  if (k->mode != TT_MODE_ROW || k->nouter != 1 || k->naxes != 2 || k->nphase != 1 || k->nred > TT_BESIDE_RED)
-    return false;
-  if (k->serial || k->checked) return false;
+  if (k->mode != TT_MODE_ROW || k->nouter != 1 || k->naxes != 2 || k->nred > TT_BESIDE_RED) return false;
+  if (k->serial || k->checked || !values_are_few(k)) return false;
   for (int i = 0; i < k->ninst; i++) {
-    if (k->inst[i].scope == TT_SCOPE_ROW && !is_beside(k, i)) return false;
-    if (k->inst[i].scope != TT_SCOPE_ROW && k->inst[i].op == TT_K_LOAD) return false;
+    const tt_kinst *q = &k->inst[i];
+    if (q->scope == TT_SCOPE_ROW && !is_beside(k, i)) return false;
+    if (q->scope != TT_SCOPE_ROW && q->op == TT_K_LOAD) return false;
+    if (q->scope == TT_SCOPE_OUTER && q->phase < k->nphase && q->op == TT_K_STORE) return false;
   }
   return true;
 }

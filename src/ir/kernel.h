@@ -46,13 +46,14 @@
 #include "ir/node.h"
 #include "ir/ops.h"
 
-#define TT_LANES 64       /* accumulators of a ROW reduction */
-#define TT_CHUNK 65536    /* elements of a row per partial, ROW mode */
-#define TT_GROUP 64       /* partials that are combined on their own, ROW mode */
-#define TT_CHUNK_COL 256  /* row points per partial, COL mode */
-#define TT_BESIDE 31      /* rows that compiled kernels fold side by side, at most (tt__kernel_beside) */
-#define TT_BESIDE_RED 4   /* and their reductions: accumulators stay in the first-level cache */
-#define TT_RUN_BYTES 32   /* of a short last axis that hosts copy whole, at most (device/cpu/short_runs.h) */
+#define TT_LANES 64        /* accumulators of a ROW reduction */
+#define TT_CHUNK 65536     /* elements of a row per partial, ROW mode */
+#define TT_GROUP 64        /* partials that are combined on their own, ROW mode */
+#define TT_CHUNK_COL 256   /* row points per partial, COL mode */
+#define TT_BESIDE 31       /* rows that compiled kernels fold side by side, at most (tt__kernel_beside) */
+#define TT_BESIDE_RED 4    /* and their reductions: accumulators stay in the first-level cache */
+#define TT_BESIDE_VALUES 8 /* and what else is computed once a row */
+#define TT_RUN_BYTES 32    /* of a short last axis that hosts copy whole, at most (device/cpu/short_runs.h) */
 
 typedef enum tt_mode { TT_MODE_MAP, TT_MODE_ROW, TT_MODE_COL } tt_mode;
 typedef enum tt_scope { TT_SCOPE_CONST, TT_SCOPE_OUTER, TT_SCOPE_ROW } tt_scope;
@@ -174,10 +175,12 @@ TT_HIDDEN tt_code tt__kernel_parse(const char *text, tt_kernel **out, tt_error *
 TT_HIDDEN void tt__kernel_free(tt_kernel *k); /* NULL is allowed */
 
 /*
-** Can rows be folded side by side where an element of each lies before the next of each? Plain reductions of one row
-** axis under one outer axis, of what is loaded along the row alone.
+** Can rows be folded side by side where an element of each lies before the next of each? Reductions of one row axis
+** under one outer axis, of what is loaded along the row alone and of what was computed once a row.
 */
 TT_HIDDEN bool tt__kernel_beside(const tt_kernel *k);
+/* Is what instruction `i` gives one value for each row? */
+TT_HIDDEN bool tt__kernel_is_of_row(const tt_kernel *k, int i);
 
 /* What an access's elements are in registers: float16 and bfloat16 are computed as float32. */
 static inline tt_dtype tt__kernel_reg(tt_dtype t) { return t == TT_F16 || t == TT_BF16 ? TT_F32 : t; }

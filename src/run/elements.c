@@ -17,14 +17,20 @@ static tt_vm_loop find(const tt_vm_table *table, tt_op op, tt_dtype from, tt_dty
   return op == TT_CAST ? table->cast[from][to] : table->op[op][from];
 }
 
-tt_vm_loop tt__elements_loop(tt_op op, tt_dtype from, tt_dtype to) { return find(tt__vm_table(), op, from, to); }
+/* The choice reads the environment, once: who asks need not hold the lock, for the answer is the same to all. */
+static const tt_vm_table *known_loops(void) {
+  static const tt_vm_table *known;
+  const tt_vm_table *table = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (!table) __atomic_store_n(&known, table = tt__vm_table(), __ATOMIC_RELAXED);
+  return table;
+}
+
+tt_vm_loop tt__elements_loop(tt_op op, tt_dtype from, tt_dtype to) { return find(known_loops(), op, from, to); }
 
 bool tt__elements_fold(const tt_small_fold *f, void *out) { return is_plain(f->dtype) && tt__vm_small_fold(f, out); }
 
 bool tt__elements_op(tt_op op, tt_dtype from, tt_dtype to, const void *const *arg, int n, void *out, int64_t count) {
-  static const tt_vm_table *known; /* who asks need not hold the lock: the same answer to all */
-  const tt_vm_table *table = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (!table) __atomic_store_n(&known, table = tt__vm_table(), __ATOMIC_RELAXED);
+  const tt_vm_table *table = known_loops();
   if (tt__is_complex(from) || tt__is_complex(to)) return tt__elements_complex(table, op, from, to, arg, n, out, count);
   tt_vm_loop loop = find(table, op, from, to);
   if (!loop) return false;

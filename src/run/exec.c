@@ -147,8 +147,9 @@ static int64_t cover(int64_t len, int64_t piece) {
 static bool lie_beside(const job *j, const tt_lowered *l) {
   const tt_kernel *k = j->unit->kernel;
   if (k->mode != TT_MODE_ROW || k->naxes != 2 || l->outer > TT_BESIDE || l->row < TT_LANES || !j->fn) return false;
+  if (k->nphase > 1 && l->row > TT_CHUNK) return false;
   for (int i = 0; i < k->naccess; i++)
-    if (!k->access[i].write && (l->step[2 * i] != 1 || l->step[2 * i + 1] != l->outer)) return false;
+    if (k->access[i].lane != TT_LANE_NONE && (l->step[2 * i] != 1 || l->step[2 * i + 1] != l->outer)) return false;
   return l->outer > 1 && tt__kernel_beside(k);
 }
 

@@ -4,6 +4,9 @@
 #include "scalar/functions.h"
 
 #include "ir/op_types.h"
+/* One call at a time: the C library's, which is an instruction where the machine has it, and exact in any case. */
+#define TT_FMA_F32(a, b, c) __builtin_fmaf(a, b, c)
+#define TT_FMA_F64(a, b, c) __builtin_fma(a, b, c)
 #include "scalar/prelude.h"
 #include "scalar/prelude_f64.h"
 #include "scalar/prelude_f32.h"

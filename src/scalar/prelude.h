@@ -19,8 +19,8 @@
 ** (gpu/main_loop.c).
 **
 ** The meaning is NumPy's, to the last special case. Every function gives the
-** same bits on every machine: only IEEE +, -, *, /, sqrt, integers and, in f32, the fused multiply-add are used
-** (where the machine has none, a sum in f64 that is rounded to odd first), never the C library. Compile with
+** same bits on every machine: only IEEE +, -, *, /, sqrt, integers and the fused multiply-add are used (where the
+** machine has none, a sum that is rounded to odd first), never the C library. Compile with
 **   -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv
 ** (CUDA: --fmad=false). Selects instead of branches let a compiler turn a loop
 ** over any of them into vector code.

@@ -366,12 +366,19 @@ TT_FN tt_f32 tt_cosh_f32(tt_f32 x) {
   tt_f32 e = tt__exp_scaled_f32(tt__clamp_f32(tt_abs_f32(x), 0, 100), -1);
   return e + 0.25f / e;
 }
+/*
+** (e^v - 1) / (e^v + 1), v = 2|x| = k ln2 + r, 0 <= r: divided by 2^k both are sums without cancellation. Where k is 0
+** it is what is left of |x|: that is little, and so are its errors.
+*/
 TT_FN tt_f32 tt_tanh_f32(tt_f32 x) {
-  tt_f32 a = tt_abs_f32(x), z = x * x, p, y;
-  p = TT__Q6(z, -0x1.555554p-2f, 0x1.1110a2p-3f, -0x1.b9f8a2p-5f, 0x1.63ebc4p-6f, -0x1.0d9e20p-7f, 0x1.1e622ep-9f);
-  y = 1 - 2 / (tt__exp_scaled_f32(2 * tt__clamp_f32(a, 0, 15), 0) + 1);
-  y = a < 0.625f ? TT_FMA_F32(a * z, p, a) : y; /* job tanhf */
-  return tt_copysign_f32(y, x);
+  tt_f32 a = tt_abs_f32(x), v = 2 * (a > 10 ? 10 : a), t = TT_FMA_F32(v, 0x1.715476p+0f, -0.5f) + TT__MAGIC_F;
+  tt_f32 k = t - TT__MAGIC_F, r = TT_FMA_F32(-k, TT__LN2_LO_F, TT__EXACT_F32(-k, TT__LN2_HI_F, v)), p, e, part, n, y;
+  p = r * r * TT__Q6(r, 0.5f, 0x1.555588p-3f, 0x1.554aeap-5f, 0x1.11e4b0p-7f, 0x1.5c62f2p-10f, 0x1.1511f4p-12f);
+  e = r + p; /* e^r - 1 (job tanhf) */
+  part = tt__from_f32(0x3f800000u - (tt__bits_f32(t) << 23));
+  n = (1 - part) + e;
+  y = (k == 0 ? TT_FMA_F32(-0.5f * v, e, p) : n) / TT_FMA_F32(2, part, n);
+  return tt_copysign_f32(k == 0 ? 0.5f * v + y : y, x);
 }
 
 #define TT__PIO2_HI_F 0x1.921fb6p+0f

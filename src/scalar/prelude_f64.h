@@ -5,33 +5,6 @@
 #ifndef TT_SCALAR_PRELUDE_F64_H
 #define TT_SCALAR_PRELUDE_F64_H
 
-/*
-** Polynomials, constant term first: even and odd terms apart, each by Horner's rule in x*x, which halves the chain of
-** operations that wait for one another.
-*/
-#define TT__H1(x, a) (a)
-#define TT__H2(x, a, b) ((a) + (x)*TT__H1(x, b))
-#define TT__H3(x, a, b, c) ((a) + (x)*TT__H2(x, b, c))
-#define TT__H4(x, a, b, c, d) ((a) + (x)*TT__H3(x, b, c, d))
-#define TT__H5(x, a, b, c, d, e) ((a) + (x)*TT__H4(x, b, c, d, e))
-#define TT__H6(x, a, b, c, d, e, f) ((a) + (x)*TT__H5(x, b, c, d, e, f))
-#define TT__H7(x, a, b, c, d, e, f, g) ((a) + (x)*TT__H6(x, b, c, d, e, f, g))
-#define TT__P3(x, a, b, c) (TT__H2((x) * (x), a, c) + (x)*TT__H1((x) * (x), b))
-#define TT__P4(x, a, b, c, d) (TT__H2((x) * (x), a, c) + (x)*TT__H2((x) * (x), b, d))
-#define TT__P5(x, a, b, c, d, e) (TT__H3((x) * (x), a, c, e) + (x)*TT__H2((x) * (x), b, d))
-#define TT__P6(x, a, b, c, d, e, f) (TT__H3((x) * (x), a, c, e) + (x)*TT__H3((x) * (x), b, d, f))
-#define TT__P7(x, a, b, c, d, e, f, g) (TT__H4((x) * (x), a, c, e, g) + (x)*TT__H3((x) * (x), b, d, f))
-#define TT__P8(x, a, b, c, d, e, f, g, h) (TT__H4((x) * (x), a, c, e, g) + (x)*TT__H4((x) * (x), b, d, f, h))
-#define TT__P9(x, a, b, c, d, e, f, g, h, i) (TT__H5((x) * (x), a, c, e, g, i) + (x)*TT__H4((x) * (x), b, d, f, h))
-#define TT__P10(x, a, b, c, d, e, f, g, h, i, j) \
-  (TT__H5((x) * (x), a, c, e, g, i) + (x)*TT__H5((x) * (x), b, d, f, h, j))
-#define TT__P11(x, a, b, c, d, e, f, g, h, i, j, k) \
-  (TT__H6((x) * (x), a, c, e, g, i, k) + (x)*TT__H5((x) * (x), b, d, f, h, j))
-#define TT__P12(x, a, b, c, d, e, f, g, h, i, j, k, l) \
-  (TT__H6((x) * (x), a, c, e, g, i, k) + (x)*TT__H6((x) * (x), b, d, f, h, j, l))
-#define TT__P13(x, a, b, c, d, e, f, g, h, i, j, k, l, m) \
-  (TT__H7((x) * (x), a, c, e, g, i, k, m) + (x)*TT__H6((x) * (x), b, d, f, h, j, l))
-
 /* ---- double-double ------------------------------------------------------- */
 typedef struct tt__dd {
   tt_f64 hi, lo;
@@ -71,6 +44,49 @@ TT_FN tt__dd tt__two_prod(tt_f64 a, tt_f64 b) {
 #endif
   return r;
 }
+
+/*
+** a * b + c, rounded once, for what neither overflows nor vanishes. Without the instruction: what the product and its
+** sum lose is added up and rounded to odd (what that lost goes into its last bit), which leaves the right bits for the
+** last rounding.
+*/
+#ifndef TT_FMA_F64
+#define TT_FMA_F64(a, b, c) tt__fma_f64(a, b, c)
+TT_RARE tt_f64 tt__fma_f64(tt_f64 a, tt_f64 b, tt_f64 c) {
+  tt__dd p = tt__two_prod(a, b), t = tt__two_sum(c, p.lo), v = tt__two_sum(p.hi, t.hi), s = tt__two_sum(t.lo, v.lo);
+  tt_u64 u = tt__bits_f64(s.hi), down = (u ^ tt__bits_f64(s.lo)) >> 63;
+  tt_f64 odd = tt__from_f64(u + ((1 - 2 * down) & ((u & 1) - 1)));
+  tt_f64 y = v.hi + (((s.lo > 0) | (s.lo < 0)) != 0 ? odd : s.hi);
+  return ((p.lo == 0) | (y != y)) != 0 ? p.hi + c : y; /* infinities lose nothing, and zeros have signs */
+}
+#endif
+/*
+** Polynomials of fused multiply-adds, constant term first: even and odd terms apart, each by Horner's rule in x*x. That
+** halves the chain of operations that wait for one another.
+*/
+#define TT__H1(x, a) (a)
+#define TT__H2(x, a, b) TT_FMA_F64(x, TT__H1(x, b), a)
+#define TT__H3(x, a, b, c) TT_FMA_F64(x, TT__H2(x, b, c), a)
+#define TT__H4(x, a, b, c, d) TT_FMA_F64(x, TT__H3(x, b, c, d), a)
+#define TT__H5(x, a, b, c, d, e) TT_FMA_F64(x, TT__H4(x, b, c, d, e), a)
+#define TT__H6(x, a, b, c, d, e, f) TT_FMA_F64(x, TT__H5(x, b, c, d, e, f), a)
+#define TT__H7(x, a, b, c, d, e, f, g) TT_FMA_F64(x, TT__H6(x, b, c, d, e, f, g), a)
+#define TT__P3(x, a, b, c) TT_FMA_F64(x, TT__H1((x) * (x), b), TT__H2((x) * (x), a, c))
+#define TT__P4(x, a, b, c, d) TT_FMA_F64(x, TT__H2((x) * (x), b, d), TT__H2((x) * (x), a, c))
+#define TT__P5(x, a, b, c, d, e) TT_FMA_F64(x, TT__H2((x) * (x), b, d), TT__H3((x) * (x), a, c, e))
+#define TT__P6(x, a, b, c, d, e, f) TT_FMA_F64(x, TT__H3((x) * (x), b, d, f), TT__H3((x) * (x), a, c, e))
+#define TT__P7(x, a, b, c, d, e, f, g) TT_FMA_F64(x, TT__H3((x) * (x), b, d, f), TT__H4((x) * (x), a, c, e, g))
+#define TT__P8(x, a, b, c, d, e, f, g, h) TT_FMA_F64(x, TT__H4((x) * (x), b, d, f, h), TT__H4((x) * (x), a, c, e, g))
+#define TT__P9(x, a, b, c, d, e, f, g, h, i) \
+  TT_FMA_F64(x, TT__H4((x) * (x), b, d, f, h), TT__H5((x) * (x), a, c, e, g, i))
+#define TT__P10(x, a, b, c, d, e, f, g, h, i, j) \
+  TT_FMA_F64(x, TT__H5((x) * (x), b, d, f, h, j), TT__H5((x) * (x), a, c, e, g, i))
+#define TT__P11(x, a, b, c, d, e, f, g, h, i, j, k) \
+  TT_FMA_F64(x, TT__H5((x) * (x), b, d, f, h, j), TT__H6((x) * (x), a, c, e, g, i, k))
+#define TT__P12(x, a, b, c, d, e, f, g, h, i, j, k, l) \
+  TT_FMA_F64(x, TT__H6((x) * (x), b, d, f, h, j, l), TT__H6((x) * (x), a, c, e, g, i, k))
+#define TT__P13(x, a, b, c, d, e, f, g, h, i, j, k, l, m) \
+  TT_FMA_F64(x, TT__H6((x) * (x), b, d, f, h, j, l), TT__H7((x) * (x), a, c, e, g, i, k, m))
 
 /* ---- remainders ---------------------------------------------------------- */
 /* |x| mod |y| by long division of the significands, 11 bits a step: for quotients of 2^52 and more. */
@@ -137,21 +153,23 @@ TT__FMOD(f32, tt_f32, tt__fmod_narrow, 0x1p28)
 TT__FMOD(f64, tt_f64, tt__fmod_near, 0x1p52)
 
 /* ---- exponentials, f64 ---------------------------------------------------
-** x = k ln2 + r, |r| <= ln2/2; e^r = 1 + r + r^2 p(r), p of 10 terms (job exp).
+** x = k ln2 + r, |r| <= ln2/2; e^r = 1 + r + r^2 p(r), p of 10 terms (job exp). ln2 is taken away in two parts: what
+** the first leaves is a multiple of 2^-54 below 1/2, so exact.
 ** k is found by adding 1.5*2^52: its low bits are then those of the sum.
 */
 #define TT__MAGIC 0x1.8p52
 #define TT__LN2_HI 0x1.62e42fefa3800p-1 /* 42 bits: k times it is exact */
 #define TT__LN2_LO 0x1.ef35793c76730p-45
 #define TT__LOG2E 0x1.71547652b82fep+0
+#define TT__LN2 0x1.62e42fefa39efp-1
+#define TT__LN2_REST 0x1.abc9e3b39803fp-56
 
 /* 2^k for the integer k in a sum t = TT__MAGIC + k, -1022 <= k <= 1023. */
 TT_FN tt_f64 tt__pow2(tt_f64 t) { return tt__from_f64((tt__bits_f64(t) + 1023) << 52); }
 /* y * 2^k, k as TT__MAGIC + k, in two factors, so that overflow and gradual underflow are right. */
 TT_FN tt_f64 tt__scale(tt_f64 y, tt_f64 t) {
-  tt_f64 part = (t - TT__MAGIC) * 0.5 + TT__MAGIC;
-  tt_f64 rest = (t - TT__MAGIC) - (part - TT__MAGIC) + TT__MAGIC;
-  return y * tt__pow2(part) * tt__pow2(rest);
+  tt_u64 both = tt__bits_f64(t) + 2 * 1023, part = both >> 1; /* exponents: what lies above them is shifted out */
+  return y * tt__from_f64(part << 52) * tt__from_f64((both - part) << 52);
 }
 TT_FN tt_f64 tt__exp_poly(tt_f64 r) {
   return TT__P10(r, 0x1.0000000000007p-1, 0x1.5555555555501p-3, 0x1.55555555513a7p-5, 0x1.111111112707dp-7,
@@ -160,9 +178,9 @@ TT_FN tt_f64 tt__exp_poly(tt_f64 r) {
 }
 /* e^(x + lo) * 2^shift, |x| <= 750 or NaN, |lo| tiny. */
 TT_FN tt_f64 tt__exp_scaled(tt_f64 x, tt_f64 lo, tt_f64 shift) {
-  tt_f64 t = x * TT__LOG2E + TT__MAGIC, k = t - TT__MAGIC;
-  tt_f64 a = x - k * TT__LN2_HI, b = k * TT__LN2_LO - lo, r = a - b, c = (a - r) - b;
-  return tt__scale(1 + (r + (r * r * tt__exp_poly(r) + c)), t + shift);
+  tt_f64 t = TT_FMA_F64(x, TT__LOG2E, TT__MAGIC), k = t - TT__MAGIC, a = TT_FMA_F64(-k, TT__LN2, x);
+  tt_f64 b = TT_FMA_F64(-k, TT__LN2_REST, lo), r = a + b;
+  return tt__scale(1 + (a + TT_FMA_F64(r * r, tt__exp_poly(r), b)), t + shift);
 }
 TT_FN tt_f64 tt__clamp(tt_f64 x, tt_f64 low, tt_f64 high) {
   x = x < low ? low : x; /* one choice a statement: gcc makes jumps of two in a row */
@@ -176,8 +194,8 @@ TT_FN tt_f64 tt_exp2_f64(tt_f64 x) {
   p = TT__P10(r, 0x1.ebfbdff82c59fp-3, 0x1.c6b08d704a0cdp-5, 0x1.3b2ab6fba0c44p-7, 0x1.5d87fe78a22ccp-10,
               0x1.4309130cfe24cp-13, 0x1.ffcbfc77939efp-17, 0x1.62bfcba30e214p-20, 0x1.b524d5c816fd1p-24,
               0x1.e615297f30904p-28, 0x1.ea0e6701f6456p-32);
-  u = r * r * p + r * 0x1.abc9e3b39803fp-56;
-  return tt__scale(1 + (r * 0x1.62e42fefa39efp-1 + u), t);
+  u = TT_FMA_F64(r * r, p, r * TT__LN2_REST);
+  return tt__scale(1 + TT_FMA_F64(r, TT__LN2, u), t);
 }
 
 TT_FN tt_f64 tt__expm1_poly(tt_f64 r) {
@@ -185,12 +203,15 @@ TT_FN tt_f64 tt__expm1_poly(tt_f64 r) {
                  0x1.a01a01ae55e65p-13, 0x1.a01a01ae8218dp-16, 0x1.71ddfbe5d48bdp-19, 0x1.27e4c9785dac2p-22,
                  0x1.af5900bccbcaep-26, 0x1.1f905f2298eccp-29);
 }
+/* e^(r + c) - 1 - r for tiny c */
+TT_FN tt_f64 tt__expm1_rest(tt_f64 r, tt_f64 c) {
+  return TT_FMA_F64(r * r, TT_FMA_F64(r, tt__expm1_poly(r), 0.5), TT_FMA_F64(c, r, c));
+}
 /* e^x - 1 = 2^k ((1 - 2^-k) + (e^r - 1)), e^r - 1 = r + r^2/2 + r^3 p(r) (job expm1). */
 TT_FN tt_f64 tt_expm1_f64(tt_f64 x) {
-  tt_f64 v = tt__clamp(x, -50, 750), t = v * TT__LOG2E + TT__MAGIC, k = t - TT__MAGIC;
-  tt_f64 a = v - k * TT__LN2_HI, b = k * TT__LN2_LO, r = a - b, c = (a - r) - b, e, s;
+  tt_f64 v = tt__clamp(x, -50, 750), t = TT_FMA_F64(v, TT__LOG2E, TT__MAGIC), k = t - TT__MAGIC;
+  tt_f64 a = TT_FMA_F64(-k, TT__LN2, v), b = -k * TT__LN2_REST, r = a + b, e = tt__expm1_rest(r, (a - r) + b), s;
   tt__dd h;
-  e = r * r * 0.5 + (r * r * r * tt__expm1_poly(r) + (c + c * r)); /* e^r - 1 - r */
   s = 1 - tt__from_f64((1023 - (tt__bits_f64(t) - tt__bits_f64(TT__MAGIC))) << 52);
   s = k > 1000 ? 1.0 : s;
   h = tt__two_sum(s, r);
@@ -224,7 +245,7 @@ TT_FN tt_f64 tt__log_poly(tt_f64 f) {
   tt_f64 s = f / (2 + f), z = s * s, p;
   p = TT__P7(z, 0x1.555555555556bp-1, 0x1.999999998adb9p-2, 0x1.24924939669f7p-2, 0x1.c71c584a47f4bp-3,
              0x1.746511c3dc994p-3, 0x1.39bde803b671fp-3, 0x1.2dfb5f3048d43p-3);
-  return s * (0.5 * f * f + z * p);
+  return s * TT_FMA_F64(z, p, 0.5 * f * f);
 }
 /* What a logarithm is at 0, below 0, at infinity and at NaN; y elsewhere. */
 TT_FN tt_f64 tt__log_ends(tt_f64 x, tt_f64 y) {
@@ -621,10 +642,9 @@ TT_FN tt_f64 tt_cosh_f64(tt_f64 x) {
 ** k is 0 it is what is left of |x|: that is little, and so are its errors.
 */
 TT_FN tt_f64 tt_tanh_f64(tt_f64 x) {
-  tt_f64 v = 2 * tt__clamp(tt_abs_f64(x), 0, 20), t = v * TT__LOG2E + TT__MAGIC, k = t - TT__MAGIC;
-  tt_f64 a = v - k * TT__LN2_HI, b = k * TT__LN2_LO, r = a - b, c = (a - r) - b, e, part, n, y;
+  tt_f64 v = 2 * tt__clamp(tt_abs_f64(x), 0, 20), t = TT_FMA_F64(v, TT__LOG2E, TT__MAGIC), k = t - TT__MAGIC;
+  tt_f64 r = TT_FMA_F64(-k, TT__LN2, v), c = -k * TT__LN2_REST, e = tt__expm1_rest(r, c), part, n, y;
   tt__dd h;
-  e = r * r * 0.5 + (r * r * r * tt__expm1_poly(r) + (c + c * r)); /* e^r - 1 - r */
   part = tt__from_f64((1023 - (tt__bits_f64(t) - tt__bits_f64(TT__MAGIC))) << 52);
   h = tt__fast_sum(1 - part, r);
   n = h.hi + (h.lo + e);

@@ -73,29 +73,46 @@ static bool is_worth_storing(const tt_fuser *f, const tt_node *n, int kernels) {
   return reduces || (is_elementwise(n) && f->weight[n->slot] >= TWICE_WEIGHT);
 }
 
+/* So many kernels would not compute a value if what is above it were stored: due to node `by` - 1, or to several. */
+typedef struct spared {
+  int32_t kernels, by;
+} spared;
+#define BY_SEVERAL (-1)
+
+/* More of them: those that one node spares are the same ones, whatever the way from it. */
+static void add_spared(spared *to, spared more) {
+  if (to->by == more.by && more.by != BY_SEVERAL) {
+    if (to->kernels < more.kernels) to->kernels = more.kernels;
+    return;
+  }
+  to->kernels += more.kernels;
+  to->by = to->by ? BY_SEVERAL : more.by;
+}
+
 /*
-** Values that several kernels compute, and would if those above them were stored: kernels[i], else 0. Kernels that
-** share two values above count as those of both, so that of such values the lower is left for the next round.
+** Values that several kernels compute, and would if those above them were stored: that many in kernels, else 0. Kernels
+** that share two values above count as those of both, so that of such values the lower is left for the next round.
 */
-static void count_kernels(const tt_fuser *f, int32_t *kernels) {
-  memset(kernels, 0, sizeof *kernels * (size_t)f->walk->n);
+static void count_kernels(const tt_fuser *f, spared *at) {
+  memset(at, 0, sizeof *at * (size_t)f->walk->n);
   for (int i = f->walk->n - 1; i >= 0; i--) {
     const tt_node *n = f->walk->node[i];
-    int32_t spared = kernels[i], left = f->uses[i] - spared;
+    spared below = at[i];
+    int32_t left = f->uses[i] - below.kernels;
     bool stored = n->op == TT_N_BUFFER || n->op == TT_N_LIB || f->cut[i];
     bool several = left >= 2 && !stored && is_worth_storing(f, n, left);
-    kernels[i] = several ? left : 0;
-    if (several) spared = f->uses[i] - 1;
-    for (int k = 0; k < n->nsrc && !stored && spared > 0; k++) kernels[n->src[k]->slot] += spared;
+    at[i].kernels = several ? left : 0;
+    if (several) below = (spared){f->uses[i] - 1, i + 1};
+    for (int k = 0; k < n->nsrc && !stored && below.kernels > 0; k++) add_spared(&at[n->src[k]->slot], below);
   }
 }
 
 /* From below, where what is stored already makes those above it cheap. */
-static bool cut_computed_twice(tt_fuser *f, int32_t *kernels) {
+static bool cut_computed_twice(tt_fuser *f, spared *at) {
   bool any = false;
-  count_kernels(f, kernels);
+  count_kernels(f, at);
   for (int i = 0; i < f->walk->n; i++) {
-    if (kernels[i] < 2 || !is_worth_storing(f, f->walk->node[i], kernels[i])) continue;
+    if (at[i].kernels < 2 || !is_worth_storing(f, f->walk->node[i], at[i].kernels)) continue;
     f->cut[i] = 1;
     any = true;
   }
@@ -489,7 +506,7 @@ tt_code tt__schedule(const tt_walk *walk, const tt_sched_options *options, tt_pl
   f->memo_head = tt__arena_alloc(&arena, n * sizeof *f->memo_head);
   f->sparing = tt__arena_alloc(&arena, n);
   f->others = tt__arena_alloc(&arena, n);
-  int32_t *kernels = tt__arena_alloc(&arena, n * sizeof *kernels);
+  spared *kernels = tt__arena_alloc(&arena, n * sizeof *kernels);
   if (!kernels || !f->cut || !f->step_of || !f->weight || !f->reduces || !f->uses || !f->memo_head) goto done;
   if (!f->sparing || !f->others) goto done;
   for (int t = 0; t < walk->ntarget; t++) f->cut[walk->target[t]] = 1;

@@ -61,3 +61,37 @@ def test_many_chunks_by_any_threads(recorded):
     got = in_both_tiers(lambda v: v.sum(axis=0), np.nan_to_num(x, posinf=1))
     rows = tt.array(np.ascontiguousarray(np.nan_to_num(x, posinf=1).T))
     assert got.tobytes() == np.asarray(rows.sum(axis=1)).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_columns_that_are_read_again(recorded, dtype):
+    """Deviations from a column's mean, and columns that are scaled by what was folded of them."""
+    works = (
+        lambda xp, v: v.std(axis=0),
+        lambda xp, v: (v - v.mean(axis=0)) / v.std(axis=0),
+        lambda xp, v: (v - v.min(axis=0)) / (v.max(axis=0) - v.min(axis=0)),
+        lambda xp, v: xp.where(v > v.mean(axis=0), v, 0),
+        lambda xp, v: ((v - v.mean(axis=0)) ** 3).mean(axis=0) / v.std(axis=0) ** 3,
+        lambda xp, v: v - v.sum(axis=0),
+    )
+    for shape in ((64, 3), (1001, 20), (4097, 31), (500, 32), (65536, 2), (65537, 2)):
+        x = table(dtype, *shape)
+        x = x if x.dtype.kind == "u" else np.nan_to_num(x, posinf=1)
+        for number, work in enumerate(works):
+            got = in_both_tiers(lambda v, work=work: work(tt, v), x)
+            if dtype == "float16":
+                continue
+            want = work(np, x.astype("f8")) if number else x.astype("f8").std(axis=0)
+            if x.dtype.kind == "f":
+                np.testing.assert_allclose(got, want, rtol=2e-3, atol=2e-3, err_msg=f"{number} {shape}")
+
+
+def test_columns_scaled_in_place(recorded):
+    def scaled(v):
+        v = v.copy()
+        v -= v.mean(axis=0)
+        return v
+
+    x = table("float64", 1001, 7)[4:]
+    in_both_tiers(scaled, np.nan_to_num(x, posinf=1))

@@ -75,3 +75,21 @@ def test_places_beyond_are_named():
         with pytest.raises(IndexError, match="-13 is out of bounds for axis 0 with size 12"):
             m.put(a, [1, -13, 99], 0)
     np.testing.assert_array_equal(tt.take(tt.array(x), tt.array([-1, 0]), axis=1).numpy(), x[:, [-1, 0]])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "float16", "float32", "float64"])
+def test_places_in_rows_of_the_identity_of_nan_and_of_ties(recorded, dtype):
+    """The first of what is largest or least; rows of one number, even the least there is, have their place, too."""
+    for width in (33, 50, 64, 65, 100, 190):
+        rng = np.random.default_rng(width)
+        x = rng.integers(0, 3, (200, width)).astype(dtype)
+        if x.dtype.kind == "f":
+            x[0], x[1], x[2, 7], x[3, [5, 9]], x[4] = np.inf, -np.inf, np.nan, np.nan, np.nan
+            x[5, :], x[5, 3] = 0.0, -0.0
+            x[6:100] -= 3
+        else:
+            x[0], x[1] = np.iinfo(dtype).max, np.iinfo(dtype).min
+            x[2:100] -= np.asarray(3).astype(dtype)
+        for name in ("argmax", "argmin"):
+            got = tiers.same_in_both_tiers(lambda v, name=name: getattr(tt, name)(v, axis=1), x)
+            np.testing.assert_array_equal(got, getattr(np, name)(x, axis=1), err_msg=f"{name} {width}")

@@ -133,3 +133,31 @@ def bytes_moved(program, n, at_once):
 def test_bytes_do_not_grow_with_the_array(program, at_once):
     small, large = (bytes_moved(program, n, at_once) for n in (120, 480))
     assert 0 < large <= small
+
+
+@pytest.mark.parametrize("shape", [(5,), (8,), (71,), (40_001,), (3, 17), (60, 411), (2, 3, 5)])
+@pytest.mark.parametrize("part", [0, 0.02, 0.5, 0.98, 1])
+def test_masks_of_any_density(shape, part):
+    rng = np.random.default_rng(0)
+    a, mask = rng.random(shape), rng.random(shape) < part
+    x, m = tt.array(a), tt.array(mask)
+    np.testing.assert_array_equal(x[m].numpy(), a[mask])
+    np.testing.assert_array_equal(x.T[m.T].numpy(), a.T[mask.T])
+    x[m] = x[m] * 2 + 1
+    a[mask] = a[mask] * 2 + 1
+    np.testing.assert_array_equal(x.numpy(), a)
+
+
+def test_steps_with_neighbours_stay_linear(recorded):
+    """A step reads its array at several places and its neighbours from memory: what is read grows with the steps."""
+
+    def read(steps):
+        u = tt.array(np.random.default_rng(0).random(20_000))
+        tt.eval(u)
+        before = tt.ledger()["bytes_read"]
+        for _ in range(steps):
+            u = u - 0.3 * (u - tt.roll(u, 1))
+        tt.eval(u)
+        return tt.ledger()["bytes_read"] - before
+
+    assert read(30) < 3.5 * read(10)

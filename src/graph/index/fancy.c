@@ -201,14 +201,39 @@ typedef struct mask_job {
   const int64_t *len, *step; /* of the mask's axes in the indexed array */
 } mask_job;
 
+#define LOW_BITS 0x7f7f7f7f7f7f7f7full
+#define ONE_EACH 0x0101010101010101ull
+/* The upper bit of each of eight bytes that is not 0. */
+static uint64_t set_bytes(const uint8_t *mask) {
+  uint64_t w;
+  memcpy(&w, mask, sizeof w);
+  return (((w & LOW_BITS) + LOW_BITS) | w) & ~LOW_BITS;
+}
+
 static void mask_count(void *ctx, int64_t lo, int64_t hi, int worker) {
   mask_job *j = ctx;
   (void)worker;
   for (int64_t c = lo; c < hi; c++) {
     int64_t from = c * MASK_CHUNK, to = from + MASK_CHUNK < j->size ? from + MASK_CHUNK : j->size, n = 0;
-    for (int64_t i = from; i < to; i++) n += j->mask[i] != 0;
+    for (; from + 8 <= to; from += 8) n += (int64_t)((set_bytes(j->mask + from) >> 7) * ONE_EACH >> 56);
+    for (; from < to; from++) n += j->mask[from] != 0;
     j->count[c] = n;
   }
+}
+
+/* base + at * step for each of a line's elements `at` that are set, from `at` to `stop`. Gives where the next goes. */
+static int64_t *places_in_line(const uint8_t *mask, int64_t at, int64_t stop, int64_t base, int64_t step, int64_t *to) {
+  for (; at + 8 <= stop; at += 8) {
+    uint64_t set = set_bytes(mask + at);
+    if (set == ~LOW_BITS) { /* nothing to look for, and nothing to wait for */
+      for (int k = 0; k < 8; k++) *to++ = base + (at + k) * step;
+      continue;
+    }
+    for (; set; set &= set - 1) *to++ = base + (at + __builtin_ctzll(set) / 8) * step;
+  }
+  for (; at < stop; at++)
+    if (mask[at]) *to++ = base + at * step;
+  return to;
 }
 
 static void mask_fill(void *ctx, int64_t lo, int64_t hi, int worker) {
@@ -223,8 +248,8 @@ static void mask_fill(void *ctx, int64_t lo, int64_t hi, int worker) {
       base = 0;
       for (int k = last; k-- > 0; line /= j->len[k]) base += line % j->len[k] * j->step[k];
       int64_t stop = j->len[last] - at < end - i ? j->len[last] : at + (end - i);
-      for (; at < stop; at++, i++)
-        if (j->mask[i]) *to++ = base + at * j->step[last];
+      to = places_in_line(j->mask + i - at, at, stop, base, j->step[last], to);
+      i += stop - at;
       at = 0;
       rest++;
     }

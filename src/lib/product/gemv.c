@@ -54,6 +54,8 @@ typedef struct matrix_vector {
 #define GEMV_SPREAD(x) ((gemv_f32_3_vec)_mm256_set1_ps(x))
 #define GEMV_LOAD(at, n) ((gemv_f32_3_vec)_mm256_maskload_ps(at, FIRST_32(n)))
 #define GEMV_STORE(at, n, v) _mm256_maskstore_ps(at, FIRST_32(n), (__m256)(v))
+#define GEMV_INT int32_t
+#define GEMV_PICK(v, at) ((gemv_f32_3_vec)_mm256_permutevar8x32_ps((__m256)(v), (__m256i)(at)))
 #include "lib/product/gemv.inc"
 
 #define gemv_f64_3_EVENS 0, 2, 4, 6
@@ -66,6 +68,8 @@ typedef struct matrix_vector {
 #define GEMV_SPREAD(x) ((gemv_f64_3_vec)_mm256_set1_pd(x))
 #define GEMV_LOAD(at, n) ((gemv_f64_3_vec)_mm256_maskload_pd(at, FIRST_64(n)))
 #define GEMV_STORE(at, n, v) _mm256_maskstore_pd(at, FIRST_64(n), (__m256d)(v))
+#define GEMV_INT int64_t
+#define GEMV_PICK(v, at) ((void)(at), (v)) /* rows of three have a vector each, those of two no gaps */
 #include "lib/product/gemv.inc"
 
 #define gemv_f32_4_EVENS 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
@@ -78,6 +82,8 @@ typedef struct matrix_vector {
 #define GEMV_SPREAD(x) ((gemv_f32_4_vec)_mm512_set1_ps(x))
 #define GEMV_LOAD(at, n) ((gemv_f32_4_vec)_mm512_maskz_loadu_ps(MASK_16(n), at))
 #define GEMV_STORE(at, n, v) _mm512_mask_storeu_ps(at, MASK_16(n), (__m512)(v))
+#define GEMV_INT int32_t
+#define GEMV_PICK(v, at) ((gemv_f32_4_vec)_mm512_permutexvar_ps((__m512i)(at), (__m512)(v)))
 #include "lib/product/gemv.inc"
 
 #define gemv_f64_4_EVENS 0, 2, 4, 6, 8, 10, 12, 14
@@ -90,6 +96,8 @@ typedef struct matrix_vector {
 #define GEMV_SPREAD(x) ((gemv_f64_4_vec)_mm512_set1_pd(x))
 #define GEMV_LOAD(at, n) ((gemv_f64_4_vec)_mm512_maskz_loadu_pd(MASK_8(n), at))
 #define GEMV_STORE(at, n, v) _mm512_mask_storeu_pd(at, MASK_8(n), (__m512d)(v))
+#define GEMV_INT int64_t
+#define GEMV_PICK(v, at) ((gemv_f64_4_vec)_mm512_permutexvar_pd((__m512i)(at), (__m512d)(v)))
 #include "lib/product/gemv.inc"
 
 typedef struct gemv_kind {

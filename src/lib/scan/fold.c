@@ -25,28 +25,26 @@ static bool order_is_free(tt_op op) {
   return (tt__ops[op].flags & (TT_OPF_COMM | TT_OPF_ASSOC)) == (TT_OPF_COMM | TT_OPF_ASSOC);
 }
 
-static tt_code in_halves(const tt_fold *f, tt_fold_loop loop, const void *x, void *out, tt_error *err) {
-  size_t row = (size_t)f->inner * tt__dtype_size(f->dtype), size = (size_t)(f->n - f->n / 2) * row;
-  char *a = tt__mem_alloc(size);
-  if (!a) return tt__fail_memory(err, size);
+/* What in_halves keeps besides: the first half. */
+static size_t half_size(const tt_fold *f, size_t row) { return (size_t)(f->n - f->n / 2) * row; }
+
+static void in_halves(const tt_fold *f, tt_fold_loop loop, const void *x, size_t row, char *kept, void *out) {
   int64_t n = f->n, half = n / 2;
-  loop(a, x, (const char *)x + (size_t)(n - half) * row, NULL, half * f->inner);
-  if (n % 2) memcpy(a + (size_t)half * row, (const char *)x + (size_t)half * row, row);
+  loop(kept, x, (const char *)x + (size_t)(n - half) * row, NULL, half * f->inner);
+  if (n % 2) memcpy(kept + (size_t)half * row, (const char *)x + (size_t)half * row, row);
   for (n -= half; n > 1; n -= half) {
     half = n / 2;
-    loop(a, a, a + (size_t)(n - half) * row, NULL, half * f->inner);
+    loop(kept, kept, kept + (size_t)(n - half) * row, NULL, half * f->inner);
   }
-  memcpy(out, a, row);
-  tt__mem_free(a, size);
-  return TT_OK;
+  memcpy(out, kept, row);
 }
 
-static tt_code in_order(const tt_fold *f, tt_fold_loop loop, const void *x, void *out) {
-  size_t row = (size_t)f->inner * tt__dtype_size(f->dtype);
+static void in_order(const tt_fold *f, tt_fold_loop loop, const void *x, size_t row, void *out) {
   memcpy(out, x, row);
   for (int64_t k = 1; k < f->n; k++) loop(out, out, (const char *)x + (size_t)k * row, NULL, f->inner);
-  return TT_OK;
 }
+
+static bool has_halves(const tt_fold *f) { return f->n > 2 && f->inner < SHORT_ROW && order_is_free(f->op); }
 
 static tt_code where_true(const tt_fold *f, tt_fold_loop loop, const void *x, const uint8_t *mask, void *out,
                           tt_error *err) {
@@ -64,14 +62,33 @@ static tt_code where_true(const tt_fold *f, tt_fold_loop loop, const void *x, co
   return TT_OK;
 }
 
+/* The segments that begin at at[0..count) and end where the next one begins, a row each. */
+static tt_code fold_each(const tt_fold *f, tt_fold_loop loop, const char *x, const int64_t *at, int64_t count,
+                         char *out, tt_error *err) {
+  size_t row = (size_t)f->inner * tt__dtype_size(f->dtype), size = half_size(f, row);
+  char *kept = has_halves(f) ? tt__mem_alloc(size) : NULL;
+  if (has_halves(f) && !kept) return tt__fail_memory(err, size);
+  for (int64_t k = 0; k < count; k++, out += row) {
+    int64_t end = k + 1 < count ? at[k + 1] : f->n;
+    tt_fold part = *f;
+    part.n = end > at[k] ? end - at[k] : 1;
+    if (has_halves(&part))
+      in_halves(&part, loop, x + (size_t)at[k] * row, row, kept, out);
+    else
+      in_order(&part, loop, x + (size_t)at[k] * row, row, out);
+  }
+  if (kept) tt__mem_free(kept, size);
+  return TT_OK;
+}
+
 tt_code tt__fold_rows(const tt_fold *f, const void *x, const uint8_t *mask, void *out, tt_error *err) {
   assert(f->n >= 0 && f->inner >= 0);
   tt_fold_loop loop;
+  int64_t start = 0;
   if (f->inner == 0) return TT_OK;
   TT_TRY(find(f->op, f->dtype, f->dtype, &loop, err));
   if (mask) return where_true(f, loop, x, mask, out, err);
-  if (f->n > 2 && f->inner < SHORT_ROW && order_is_free(f->op)) return in_halves(f, loop, x, out, err);
-  return in_order(f, loop, x, out);
+  return fold_each(f, loop, x, &start, 1, out, err);
 }
 
 tt_code tt__fold_running(const tt_fold *f, const void *x, void *out, tt_error *err) {
@@ -90,14 +107,10 @@ tt_code tt__fold_running(const tt_fold *f, const void *x, void *out, tt_error *e
 
 tt_code tt__fold_segments(const tt_fold *f, const void *x, const int64_t *at, int64_t count, void *out, tt_error *err) {
   for (int64_t k = 0; k < count; k++) assert(at[k] >= 0 && at[k] < f->n);
-  size_t row = (size_t)f->inner * tt__dtype_size(f->dtype);
-  for (int64_t k = 0; k < count; k++) {
-    int64_t end = k + 1 < count ? at[k + 1] : f->n;
-    tt_fold part = *f;
-    part.n = end > at[k] ? end - at[k] : 1;
-    TT_TRY(tt__fold_rows(&part, (const char *)x + (size_t)at[k] * row, NULL, (char *)out + (size_t)k * row, err));
-  }
-  return TT_OK;
+  tt_fold_loop loop;
+  if (f->inner == 0) return TT_OK;
+  TT_TRY(find(f->op, f->dtype, f->dtype, &loop, err));
+  return fold_each(f, loop, x, at, count, out, err);
 }
 
 /* ---- places */

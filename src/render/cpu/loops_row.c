@@ -16,11 +16,47 @@ static void put_group_loop(tt_emit *e, tt_region r, int stage, const char *lane)
 }
 
 /*
-** The 64 accumulators of a chunk become one, in element 0. Lanes beyond the length of a line still hold
-** the identity and need no folding in: short rows skip the wide rounds.
+** x[0..64) by `step`, a statement about x[w] and x[w + h], become one, in element 0. Lanes beyond the length of a line
+** still hold the identity and need no folding in: short rows skip the wide rounds.
 */
+static void put_halves(tt_emit *e, const char *step) {
+  for (int h = TT_LANES / 2; h; h /= 2)
+    tt__emit_line(e, "{ enum { h = %d }; if (TT_HOLDS(nlane, h)) for (tt_i64 w = 0; w < h; w++) %s }", h, step);
+}
+
+/*
+** A place is found after its value: pairs of both in each round are no vectors that are worth it. The value is the
+** largest (least) of all lanes or a NaN, the place the first of the lanes that have it.
+*/
+static void put_fold_of_places(tt_emit *e, int i) {
+  const tt_kinst *q = &e->k->inst[i];
+  uint8_t red = q->red == TT_RED_ARGMAX ? TT_RED_MAX : TT_RED_MIN;
+  const char *word = tt__red_word(red), *least = tt__red_identity(red, (tt_dtype)q->from);
+  const char *type = tt__type_word(q->from), *suffix = tt__dtypes[q->from].suffix;
+  char step[96];
+  tt__emit_block(e);
+  tt__emit_line(e, "%s m[64]; tt_i64 n[64];", type);
+  tt__emit_line(e, "for (tt_i64 w = 0; w < 64; w++) m[w] = b%d[w] >= 0 ? a%d[w] : %s;", i, i, least);
+  snprintf(step, sizeof step, "m[w] = tt_%s_%s(m[w], m[w + h]);", word, suffix);
+  put_halves(e, step);
+  tt__emit_line(e, "const %s most = m[0]; const int none = most != most;", type);
+  tt__emit_open(e, "for (tt_i64 w = 0; w < 64; w++)");
+  tt__emit_line(e, "const int here = (b%d[w] >= 0) & ((a%d[w] == most) | (none & (a%d[w] != a%d[w])));", i, i, i, i);
+  tt__emit_line(e, "n[w] = here ? b%d[w] : TT_I64(0x7fffffffffffffff);", i);
+  tt__emit_close(e);
+  put_halves(e, "n[w] = n[w] < n[w + h] ? n[w] : n[w + h];");
+  tt__emit_line(e, "a%d[0] = most;", i);
+  tt__emit_line(e, "b%d[0] = n[0];", i);
+  tt__emit_close(e);
+}
+
 void tt__emit_fold(tt_emit *e, int phase) {
   TT_FOR_REDUCE(e, phase, i) {
+    const tt_kinst *q = &e->k->inst[i];
+    if (tt__red_is_arg(q->red) && q->from != TT_BOOL) {
+      put_fold_of_places(e, i);
+      continue;
+    }
     char x[32], xi[32], y[32], yi[32];
     snprintf(x, sizeof x, "a%d[w]", i);
     snprintf(xi, sizeof xi, "b%d[w]", i);
@@ -207,7 +243,10 @@ static void put_row_reduction(tt_emit *e, int phase) {
 static void put_row_plain(tt_emit *e, int phase) {
   tt_region r = {TT_SCOPE_ROW, phase};
   tt_loop_walk row = {'r', e->k->nouter, e->nrow - 1, phase};
-  tt__emit_block(e);
+  if (tt__emit_has_beside(e))
+    tt__emit_open(e, "if (!beside)");
+  else
+    tt__emit_block(e);
   tt__emit_open_walk(e, &row, "0");
   tt__emit_open(e, "for (tt_i64 y = 0; y < lines; y++)");
   tt__emit_line(e, "const tt_i64 y0 = y * nlane;");

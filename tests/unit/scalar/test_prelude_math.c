@@ -185,6 +185,29 @@ static void check_fma(long count) {
   failures += wrong != 0;
 }
 
+/* A number with an exponent from -reach to reach. */
+static double moderate(int reach) {
+  double x = 1 + (double)(draw() >> 12) * 0x1p-52;
+  return ldexp(draw() & 1 ? -x : x, (int)(draw() % (2 * (unsigned)reach + 1)) - reach);
+}
+
+/* The same of doubles, which promises it for what neither overflows nor vanishes, and for infinities and NaN. */
+static void check_fma_f64(long count) {
+  static const double edges[] = {0, -0.0, INFINITY, -INFINITY, NAN, 1, -3};
+  long wrong = 0;
+  for (long i = 0; i < count; i++) {
+    double a = moderate(300), b = moderate(300), c = moderate(300);
+    if (i % 5 == 1) c = -a * b;
+    if (i % 5 == 2) c = ldexp(a * b, (int)(draw() % 120) - 60);
+    if (i % 5 == 3) a = rint(moderate(20)), b = rint(moderate(20)), c = ldexp(rint(moderate(20)), 40); /* ties */
+    if (i % 5 == 4) a = edges[draw() % 7], b = edges[draw() % 7], c = edges[draw() % 7];
+    double got = TT_FMA_F64(a, b, c), want = fma(a, b, c);
+    wrong += memcmp(&got, &want, 8) != 0 && (got == got || want == want);
+  }
+  printf("fma f64    %ld of %ld are wrong\n", wrong, count);
+  failures += wrong != 0;
+}
+
 int main(int argc, char **argv) {
   long count = getenv("TUTTI_TEST_COUNT") ? atol(getenv("TUTTI_TEST_COUNT")) : 1500000;
   for (size_t i = 0; i < sizeof rows1 / sizeof *rows1; i++)
@@ -192,6 +215,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof rows2 / sizeof *rows2; i++)
     if (argc < 2 || strcmp(argv[1], rows2[i].name) == 0) check2(&rows2[i], count);
   check_fma(count);
+  check_fma_f64(count);
   printf("%d failures\n", failures);
   return failures != 0;
 }
