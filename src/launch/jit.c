@@ -106,6 +106,10 @@ static void put_type(const tt_ptype *t, tt_str *out) {
       }
       tt__str_add(out, ")");
       break;
+    case TT_T_LIST:
+      tt__str_add(out, t->layout == 't' ? "T" : "L");
+      put_type(t->item[0], out);
+      break;
     default:
       tt__str_add(out, "N");
       break;
@@ -136,7 +140,7 @@ static void free_jit(struct tt_jit *j) {
 
 static bool is_brief(const tt_pexpr *e) {
   if (!e) return true;
-  if (e->op == TT_X_CALL || e->op == TT_X_ALLOC || (e->op == TT_X_HELPER && e->k)) return false;
+  if (e->op == TT_X_CALL || e->op == TT_X_ALLOC || e->op == TT_X_RESIZE || (e->op == TT_X_HELPER && e->k)) return false;
   for (int k = 0; k < e->n; k++)
     if (!is_brief(e->arg[k])) return false;
   return true;
@@ -367,6 +371,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   for (int64_t k = lo; k < hi && !__atomic_load_n(t->call->failed, __ATOMIC_RELAXED); k++) {
     tt_pcall own = *t->call; /* each chunk draws its own random numbers, whoever runs it */
+    own.room = own.room_end = NULL;
     own.reseed = NULL;
     own.draw = NULL;
     own.random[0] ^= (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;

@@ -215,6 +215,9 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
     return true;
   }
   if (PyObject_CheckBuffer(o)) return core_jit_add_buffer(f, o, arg);
+  bool list;
+  bool fits = core_jit_add_list(f, o, arg, &list);
+  if (list) return fits;
   /* a device array and the like knows what it stands for */
   PyObject *inner = PyObject_GetAttrString(o, "_jit_argument");
   if (inner) {
@@ -226,6 +229,11 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   bool known;
   bool added = add_gpu(f, o, arg, &known);
   if (known) return added;
+  if (PyList_Check(o) || PyDict_Check(o)) {
+    PyErr_Format(PyExc_TypeError, "a compiled function takes no Python %s, which holds anything: pass an array%s",
+                 PyList_Check(o) ? "list" : "dict", PyList_Check(o) ? ", or numba.typed.List of its items" : "");
+    return false;
+  }
   PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",
                (PyObject *)Py_TYPE(o));
   return false;
@@ -236,6 +244,7 @@ bool core_jit_read(jit_frame *f, PyObject *args, bool strided) {
   f->strided = strided;
   f->ntype = 0;
   f->nword = f->nheld = 0;
+  f->lists = NULL;
   if (n > 64) return core_jit_too_much("parts");
   for (Py_ssize_t k = 0; k < n; k++) {
     if (k && !core_jit_add_type(f, ",", 1)) return false;
@@ -301,6 +310,7 @@ void core_jit_let_go(jit_frame *f) {
     PyMem_Free(h->own);
   }
   f->nheld = 0;
+  core_jit_free_lists(f);
 }
 
 void core_jit_extent(const jit_frame *f, const jit_held *h, int64_t *low, int64_t *size) {

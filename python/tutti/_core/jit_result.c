@@ -178,7 +178,47 @@ static PyObject *scalar_object(result *r) {
   }
 }
 
+/* What stands behind a type. */
+static const char *behind_type(const char *type) {
+  int depth = 0;
+  do {
+    depth += (*type == '(') - (*type == ')');
+    type++;
+  } while (*type && (depth > 0 || (*type != ',' && *type != ')')));
+  return type;
+}
+
+static PyObject *result_object(result *r);
+
+static PyObject *items_of(result *r, const char *kind, const tt_jit_list *list) {
+  PyObject *out = PyList_New(0);
+  result each = *r;
+  each.word = list->word;
+  for (int64_t k = 0; out && k < list->n; k++) {
+    each.type = kind;
+    PyObject *item = result_object(&each);
+    if (!item || PyList_Append(out, item) < 0) Py_CLEAR(out);
+    Py_XDECREF(item);
+  }
+  return out;
+}
+
+/* A list that was an argument is the same object again. */
+static PyObject *list_object(result *r) {
+  bool typed = *r->type == 'T';
+  const char *kind = r->type + 1;
+  const tt_jit_list *list = (const tt_jit_list *)(intptr_t)*r->word++;
+  r->type = behind_type(r->type);
+  for (const jit_list *a = r->f->lists; a; a = a->next)
+    if (&a->head == list) return Py_NewRef(a->object);
+  PyObject *items = items_of(r, kind, list), *out;
+  if (!typed || !items) return items;
+  out = PyObject_CallMethod(r->self, "_list", "s#N", kind, (Py_ssize_t)(r->type - kind), items);
+  return out;
+}
+
 static PyObject *result_object(result *r) {
+  if (*r->type == 'L' || *r->type == 'T') return list_object(r);
   if (*r->type == 'N') {
     r->type++;
     return Py_NewRef(Py_None);
@@ -208,6 +248,11 @@ static PyObject *result_object(result *r) {
 PyObject *core_jit_result(const char *type, const int64_t *word, tt_jit_run *run, jit_frame *f, PyObject *self) {
   result r = {.type = type, .word = word, .run = run, .f = f, .self = self};
   return result_object(&r);
+}
+
+PyObject *core_jit_items(const char *kind, const tt_jit_list *list, tt_jit_run *run, jit_frame *f, PyObject *self) {
+  result r = {.run = run, .f = f, .self = self};
+  return items_of(&r, kind, list);
 }
 
 int core_jit_result_init(PyObject *module) {

@@ -22,7 +22,7 @@ _BINARY = {
 }  # fmt: skip
 _COMPARE = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
-    ast.IsNot: "is not",
+    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 _FOLDS = {
@@ -33,7 +33,8 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print"}  # fmt: skip
+             "enumerate", "zip", "print", "list", "sorted"}  # fmt: skip
+_GATHERS = (list, sorted, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 _LONGEST = 60  # of a part of the source in a message
 
@@ -115,6 +116,10 @@ class Function:
         self.node, self.before = source_of(fn)
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
+        if any(isinstance(part, (ast.ListComp, ast.GeneratorExp)) for part in ast.walk(self.node)):
+            apart = _Apart()
+            self.node = apart.visit(self.node)
+            self.locals |= apart.made
         self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
         self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
         self.typed = set()  # parameters that a signature gives a type
@@ -394,7 +399,22 @@ class Function:
     def of_Tuple(self, e):
         return f"(tup {' '.join(map(self.expr, e.elts))})"
 
-    of_List = of_Tuple
+    def of_List(self, e):
+        return f"(list {' '.join(map(self.expr, e.elts))})"
+
+    def of_ListComp(self, e):
+        """A loop that fills a list."""
+        name = f"list {e.lineno}:{e.col_offset}"
+        self.locals.add(name)
+        made = ast.copy_location(ast.Name(name, ast.Load()), e)
+        text = f'(expr {self.line} (meth {self.name(made)} "append" {self.expr(e.elt)}))'
+        for g in reversed(e.generators):
+            for test in reversed(g.ifs):
+                text = f"(if {self.line} {self.expr(test)} ({text}) ())"
+            text = f"(for {self.line} {self.target(g.target)} {self.expr(g.iter)} ({text}))"
+        return f'(comp {quote(name)} ((set {self.line} {self.name(made)} (call "list")) {text}))'
+
+    of_GeneratorExp = of_ListComp
 
     def of_Slice(self, e):
         return f"(sl {' '.join(self.expr(p) if p else '(none)' for p in (e.lower, e.upper, e.step))})"
@@ -423,6 +443,8 @@ class Function:
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and type(callee).__name__ in ("Generalised", "Stencil"):
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
+        if found and callee in _GATHERS and e.args and isinstance(e.args[0], ast.Call):
+            e.args[0] = self.gathered(e.args[0])
         one = self.shape if getattr(callee, "_jit_name", None) in _SHAPED else self.expr
         args = list(map(one, e.args))
         if getattr(callee, "_jit_backwards", False):
@@ -433,6 +455,22 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def gathered(self, e):
+        """A call that gives something to go over, range(n), as the list of that."""
+        found, callee = self.static(e.func)
+        if not found or callee not in (range, enumerate, zip):
+            return e
+        n = 1 if callee is range else 2 if callee is enumerate else len(e.args)
+        names = [f"item {k}" for k in range(n)]
+        self.locals.update(names)
+
+        def item(kind):
+            parts = [ast.Name(name, kind) for name in names]
+            return parts[0] if callee is range else ast.Tuple(parts, kind)
+
+        over = ast.comprehension(item(ast.Store()), e, [], 0)
+        return ast.fix_missing_locations(ast.copy_location(ast.ListComp(item(ast.Load()), [over]), e))
 
     def starred(self, fn, callee, e):
         """A call of a compiled function with a tuple's items, whose number its type says."""
@@ -481,6 +519,31 @@ class Function:
         if isinstance(fn, types.FunctionType):
             self.fail(f"a call of {word}(), which is not compiled: decorate it too", e)
         self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
+
+
+class _Apart(ast.NodeTransformer):
+    """A function whose comprehensions have variables of their own, as in Python, under names that nothing else has."""
+
+    def __init__(self):
+        self.names, self.made = {}, set()
+
+    def visit_Name(self, node):  # noqa: N802 (ast's)
+        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
+
+    def visit_ListComp(self, e):  # noqa: N802 (ast's)
+        before, first = self.names, self.visit(e.generators[0].iter)
+        bound = {t.id for g in e.generators for t in ast.walk(g.target) if isinstance(t, ast.Name)}
+        self.names = {**before, **{word: f"{word} {e.lineno}:{e.col_offset}" for word in bound}}
+        self.made |= set(self.names.values())
+        rows = [
+            ast.comprehension(self.visit(g.target), self.visit(g.iter) if k else first, list(map(self.visit, g.ifs)), 0)
+            for k, g in enumerate(e.generators)
+        ]
+        out = ast.copy_location(ast.ListComp(self.visit(e.elt), rows), e)
+        self.names = before
+        return out
+
+    visit_GeneratorExp = visit_ListComp  # noqa: N815 (ast's)
 
 
 def folded(e, look=lambda e: None):

@@ -58,6 +58,10 @@ const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n) 
   return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item});
 }
 
+const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind) {
+  return intern(p, &(tt_ptype){.tag = TT_T_LIST, .n = 1, .item = &item, .layout = kind});
+}
+
 const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta) {
   return intern(p, &(tt_ptype){.tag = (uint8_t)tag, .meta = meta});
 }
@@ -83,6 +87,10 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
         at = put_type(t->item[k], out, size, at);
       }
       return add(out, size, at, t->n == 1 ? ",)" : ")");
+    case TT_T_LIST:
+      at = add(out, size, at, "list(");
+      at = put_type(t->item[0], out, size, at);
+      return add(out, size, at, ")");
     case TT_T_META:
       return add(out, size, at, t->meta ? t->meta : "?");
     case TT_T_NONE:
@@ -107,6 +115,8 @@ int tt__ptype_words(const tt_ptype *t) {
     case TT_T_TUPLE:
       for (int k = 0; k < t->n; k++) n += tt__ptype_words(t->item[k]);
       return n;
+    case TT_T_LIST:
+      return 1;
     default:
       return 0;
   }

@@ -31,6 +31,7 @@ typedef enum tt_ptag {
   TT_T_SCALAR,
   TT_T_ARRAY,
   TT_T_TUPLE,
+  TT_T_LIST,   /* an address of a tt_jit_list (tutti/jit.h): items of one type, which whoever has it may change */
   TT_T_META,   /* only while a language works: a value that exists at compile time alone */
   TT_T_UNKNOWN /* only while a language infers */
 } tt_ptag;
@@ -40,9 +41,9 @@ struct tt_ptype {
   uint8_t tag;
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
-  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps */
+  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a library */
   bool readonly; /* ARRAY: stores are refused */
-  uint8_t n;     /* TUPLE */
+  uint8_t n;     /* TUPLE; LIST: 1 */
   int16_t id;    /* place in the program's list */
   const tt_ptype *const *item;
   const char *meta; /* META: what it is */
@@ -67,6 +68,10 @@ typedef enum tt_pop {
   TT_X_TURN,    /* arg[0] with its axes in reverse order */
   TT_X_TUPLE,
   TT_X_ITEM,    /* k of the tuple arg[0] */
+  TT_X_LIST,    /* a new list, empty */
+  TT_X_COUNT,   /* items of the list arg[0] */
+  TT_X_RESIZE,  /* arg[1] are the items of the list arg[0] from now on; false: there is no memory */
+  TT_X_AT,      /* item arg[1] of the list arg[0], which has it */
   TT_X_CALL,    /* function k */
   TT_X_HELPER,  /* text function `name`; takes the context first when k is 1 */
   TT_X_SPECIAL, /* k: tt_pspecial */
@@ -131,7 +136,7 @@ struct tt_pexpr {
 
 typedef enum tt_pstmt_op {
   TT_X_SET,    /* local = a */
-  TT_X_STORE,  /* target a (a LOAD) = b */
+  TT_X_STORE,  /* target a (a LOAD or an AT) = b */
   TT_X_IF,     /* a, body, other */
   TT_X_WHILE,  /* while a: body */
   TT_X_FOR,    /* local from a below b by c (a constant or not; never 0) */
@@ -262,6 +267,7 @@ struct tt_pcall {
   void (*reseed)(tt_pcall *call, int64_t seed);
   double (*draw)(tt_pcall *call, int64_t normal);
   int64_t (*draw_below)(tt_pcall *call, int64_t low, int64_t high);
+  char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
 };
 
 /* Kinds of accesses, as lang/check/check.h has them. */
@@ -279,6 +285,7 @@ TT_HIDDEN void tt__program_free(tt_proc *p);
 TT_HIDDEN const tt_ptype *tt__ptype_scalar(tt_proc *p, tt_dtype dtype);
 TT_HIDDEN const tt_ptype *tt__ptype_array(tt_proc *p, tt_dtype dtype, int rank, char layout, bool readonly);
 TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n);
+TT_HIDDEN const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind);
 TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
 
 /* What a user calls it: "float64", "array(int32, 2d, C)". Cut to `size`. */
@@ -294,7 +301,10 @@ TT_HIDDEN int tt__pframe_loop(const tt_pfunc *f, int loop);
 /* How many loops there are in statements, at any depth. */
 TT_HIDDEN int tt__program_loops(const tt_pstmt *s);
 
-/* 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank. */
+/*
+** 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank,
+** lists 1.
+*/
 TT_HIDDEN int tt__ptype_words(const tt_ptype *t);
 
 #endif

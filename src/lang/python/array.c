@@ -202,6 +202,7 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
     return py__item(l, base, (int)at);
   }
+  if (base->type->tag == TT_T_LIST && n == 1) return py__list_index(l, base, item[0]);
   if (base->type->tag != TT_T_ARRAY)
     py__fail(l, TT_ETYPE, "%s has no elements: %s", py__type_name(l, base->type), no_array(base));
   base = py__materialise(l, base);
@@ -217,6 +218,10 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   expr *base = py__value(l, py__at(l, t, 1));
   split_index(t, &item, &n);
   if (py__is_unknown(base) || py__is_unknown(value)) return;
+  if (base->type->tag == TT_T_LIST && n == 1) {
+    py__list_assign(l, base, item[0], value, op);
+    return;
+  }
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s takes no assignment", py__type_name(l, base->type));
   if (py__is_lazy(base)) py__fail(l, TT_ENOTIMPL, "an assignment into what is computed, or .real or .imag");
   base = py__keep(l, py__materialise(l, base));

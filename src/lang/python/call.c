@@ -72,6 +72,8 @@ static expr *extreme(lower *l, call *c, bool low) {
     for (int k = 0; k < c->n; k++) c->arg[k] = py__item(l, t, k);
   } else if (c->n == 1 && py__is_array(c->arg[0])) {
     return py__method(l, c->arg[0], low ? "min" : "max", NULL);
+  } else if (c->n == 1 && c->arg[0]->type->tag == TT_T_LIST) {
+    return py__list_fold(l, low ? "min" : "max", c->arg[0]);
   }
   want(l, c, 1, TT_PROGRAM_ARGS);
   tt_dtype t = TT_BOOL;
@@ -117,6 +119,7 @@ static expr *pair(lower *l, expr *a, expr *b) {
 static expr *total(lower *l, call *c) {
   want(l, c, 1, 1);
   if (py__is_array(c->arg[0])) return py__method(l, c->arg[0], "sum", NULL);
+  if (c->arg[0]->type->tag == TT_T_LIST) return py__list_fold(l, "sum", c->arg[0]);
   if (c->arg[0]->type->tag != TT_T_TUPLE) py__fail(l, TT_ETYPE, "sum() of %s", py__type_name(l, c->arg[0]->type));
   expr *t = py__keep(l, c->arg[0]), *sum = py__int(l, 0);
   for (int k = 0; k < t->type->n; k++) sum = py__binary(l, "+", sum, py__item(l, t, k));
@@ -136,6 +139,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
   if (strcmp(w, "len") == 0) {
     want(l, c, 1, 1);
     if (c->arg[0]->type->tag == TT_T_TUPLE) return py__int(l, c->arg[0]->type->n);
+    if (c->arg[0]->type->tag == TT_T_LIST) return py__count_of(l, c->arg[0]);
     if (!py__is_array(c->arg[0])) py__fail(l, TT_ETYPE, "len() of %s", py__type_name(l, c->arg[0]->type));
     return py__len(l, py__keep(l, py__materialise(l, c->arg[0])), 0);
   }
@@ -385,13 +389,15 @@ expr *py__call(lower *l, const tt_tree *t) {
       if (known) return e;
       py__fail(l, TT_ENOTIMPL, "%s in a compiled function", c.name);
     }
+    if (strcmp(c.name, "list") == 0 || strcmp(c.name, "sorted") == 0 || starts(c.name, "typed.List", &w))
+      return py__list_call(l, c.name, t);
     e = py__array_call(l, c.name, t, &known);
     if (known) return e;
   }
   if (t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
   read_arguments(l, &c);
   if (callee->tag == TT_TREE_INT) {
-    for (int k = 0; k < c.n; k++) c.arg[k] = py__materialise(l, c.arg[k]);
+    for (int k = 0; k < c.n; k++) c.arg[k] = py__keep(l, py__listed(l, py__materialise(l, c.arg[k])));
     return py__call_user(l, (int32_t)callee->i, c.arg, c.n);
   }
   if (starts(c.name, "random.", &w) || starts(c.name, "np.random.", &w)) {

@@ -140,6 +140,7 @@ static expr *literal(lower *l, const tt_tree *t) {
   expr *e = py__value(l, t->item[2]);
   if (py__is_unknown(e)) return e;
   if (py__is_array(e)) return py__method(l, e, "copy", NULL);
+  if (e->type->tag == TT_T_LIST) return py__list_array(l, e, dtype_argument(l, t, 1, TT_DTYPE_NONE));
   if (e->type->tag != TT_T_TUPLE || e->type->n == 0)
     py__fail(l, TT_ENOTIMPL, "np.array() of %s", py__type_name(l, e->type));
   e = py__keep(l, e);
@@ -433,6 +434,8 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     l->p->grid = true;
     return py__nothing(l);
   }
+  self = py__listed(l, self);
+  if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
   expr *folded = reduction(l, self, name, t);
   if (folded) return folded;

@@ -36,6 +36,11 @@ type *py__unify(lower *l, type *a, type *b) {
     char layout = a->layout == b->layout ? a->layout : 'A';
     return checked(l, tt__ptype_array(l->p, (tt_dtype)a->dtype, a->rank, layout, a->readonly || b->readonly));
   }
+  if (a->tag == TT_T_LIST) {
+    type *item = a->layout == b->layout ? py__unify(l, a->item[0], b->item[0]) : NULL;
+    bool known = item && py__is_complete(a->item[0]) && py__is_complete(b->item[0]);
+    return !item || (known && a != b) ? NULL : py__list_type(l, item, a->layout);
+  }
   if (a->tag != TT_T_TUPLE || a->n != b->n) return NULL;
   type *item[TT_PROGRAM_ARGS];
   for (int k = 0; k < a->n; k++)
@@ -73,6 +78,11 @@ static type *read_type(lower *l, const char **at, int depth) {
     }
     *at = s + (*s == ')');
     return py__tuple(l, item, n);
+  }
+  if (*s == 'T' || *s == 'L') {
+    char kind = *s == 'T' ? 't' : 'l';
+    *at = s + 1;
+    return py__list_type(l, read_type(l, at, depth + 1), kind);
   }
   if (*s == 'N') {
     *at = s + 1;

@@ -68,6 +68,7 @@ struct tt_pcall {
   void (*reseed)(tt_pcall *call, tt_i64 seed);
   tt_f64 (*draw)(tt_pcall *call, tt_i64 normal);
   tt_i64 (*draw_below)(tt_pcall *call, tt_i64 low, tt_i64 high);
+  char *room, *room_end;
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
 #define TT_TOUCH(place, kind, line)                                  \
@@ -134,6 +135,57 @@ typedef const tt_i64 tt_pcall; /* the words of the hidden arrays */
 #define TT_FENCE() __threadfence()
 #endif
 
+#ifndef TT_PROGRAM_CUDA
+/* ---- lists, whose memory is the call's: what a list outgrows stays until the call is over */
+typedef struct {
+  tt_i64 *w;
+  tt_i64 n, room;
+} tt_list;
+/* Small parts come from larger ones that the thread has for itself. */
+enum { TT_LIST_PART = 4096, TT_LIST_CHUNK = 1 << 16, TT_LIST_FIRST = 5 };
+static __attribute__((noinline, cold, unused)) void *tt_list_chunk(tt_pcall *call, tt_i64 bytes) {
+  char *p = (char *)call->alloc(call, bytes > TT_LIST_PART ? bytes : TT_LIST_CHUNK, 0);
+  if (p && bytes <= TT_LIST_PART) {
+    call->room = p + bytes;
+    call->room_end = p + TT_LIST_CHUNK;
+  }
+  return p;
+}
+TT_FN void *tt_list_memory(tt_pcall *call, tt_i64 bytes) {
+  char *p = call->room;
+  if (TT_RARELY(bytes > call->room_end - p)) return tt_list_chunk(call, bytes);
+  call->room = p + bytes;
+  return p;
+}
+static __attribute__((unused)) tt_list *tt_list_new(tt_pcall *call, tt_i64 words) {
+  static tt_list none; /* without memory: the call has failed, and this one never grows */
+  tt_list *l = (tt_list *)tt_list_memory(call, (tt_i64)sizeof *l + TT_LIST_FIRST * 8);
+  if (TT_RARELY(!l)) {
+    tt_fail(call, TT_ENOMEM, "out of memory", 0);
+    return &none;
+  }
+  l->w = (tt_i64 *)(l + 1);
+  l->n = 0;
+  l->room = TT_LIST_FIRST / words;
+  return l;
+}
+static __attribute__((noinline, cold, unused)) tt_b8 tt_list_grow(tt_pcall *call, tt_list *l, tt_i64 n, tt_i64 words) {
+  tt_i64 room = n < l->room * 2 ? l->room * 2 : n + 3;
+  tt_i64 *w = *call->failed || n > TT_I64(0x1000000000000) ? 0 : (tt_i64 *)tt_list_memory(call, room * words * 8);
+  if (!w) return 0;
+  if (l->n) __builtin_memcpy(w, l->w, (unsigned long)(l->n * words) * 8);
+  l->w = w;
+  l->room = room;
+  l->n = n;
+  return 1;
+}
+TT_FN tt_b8 tt_list_resize(tt_pcall *call, tt_list *l, tt_i64 n, tt_i64 words) {
+  if (TT_RARELY(n > l->room)) return tt_list_grow(call, l, n, words);
+  l->n = n;
+  return 1;
+}
+#endif
+
 /* ---- words: whole numbers as int64, floats as their bits */
 TT_FN tt_f64 tt_of_words_f64(const tt_i64 *w) { return tt__from_f64((tt_u64)w[0]); }
 TT_FN tt_f32 tt_of_words_f32(const tt_i64 *w) { return tt__from_f32((tt_u32)w[0]); }
@@ -171,6 +223,46 @@ TT_FN tt_c64 tt_of_words_c64(const tt_i64 *w) {
 TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
   w[0] = (tt_i64)((tt_u64)tt__bits_f32(z.re) | (tt_u64)tt__bits_f32(z.im) << 32);
 }
+
+#ifndef TT_PROGRAM_CUDA
+/* Items in order, equal ones as they were: runs of twice the length each time, from one half of the memory to the
+ * other. */
+#define TT__SORT(S)                                                                               \
+  static __attribute__((unused)) tt_b8 tt_list_sort_##S(tt_pcall *call, tt_list *l, tt_b8 down) { \
+    tt_i64 n = l->n, *from = l->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0;       \
+    if (n < 2) return 1;                                                                          \
+    if (!to) return 0;                                                                            \
+    for (tt_i64 run = 1; run < n; run *= 2) {                                                     \
+      for (tt_i64 low = 0; low < n; low += 2 * run) {                                             \
+        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n;       \
+        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                                \
+          tt_b8 second = a == half;                                                               \
+          if (a < half && b < end) {                                                              \
+            tt_##S x = tt_of_words_##S(from + a), y = tt_of_words_##S(from + b);                  \
+            second = down ? x < y : y < x;                                                        \
+          }                                                                                       \
+          to[at] = from[second ? b++ : a++];                                                      \
+        }                                                                                         \
+      }                                                                                           \
+      tt_i64 *other = from;                                                                       \
+      from = to;                                                                                  \
+      to = other;                                                                                 \
+    }                                                                                             \
+    if (from != l->w) __builtin_memcpy(l->w, from, (unsigned long)n * 8);                         \
+    return 1;                                                                                     \
+  }
+TT__SORT(b8)
+TT__SORT(i8)
+TT__SORT(i16)
+TT__SORT(i32)
+TT__SORT(i64)
+TT__SORT(u8)
+TT__SORT(u16)
+TT__SORT(u32)
+TT__SORT(u64)
+TT__SORT(f32)
+TT__SORT(f64)
+#endif
 
 /* ---- indices */
 #ifdef TT_PROGRAM_CUDA

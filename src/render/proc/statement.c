@@ -478,6 +478,14 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
   }
 }
 
+/* Of a list's item: the words of the value. */
+static void put_list_store(tt_pwriter *w, const tt_pstmt *s) {
+  tt__pw_line(w, "{ const %s x = %s; tt_i64 *w = %s;", tt__pw_type(w, s->a->type), tt__pw_text(w, s->b),
+              tt__pw_list_place(w, s->a));
+  tt__pw_to_words(w, s->a->type, "x", "w", 0);
+  tt__pw_line(w, "(void)w; }");
+}
+
 /* A thread that is watched touches the element when the value is there, not before. */
 static void put_store(tt_pwriter *w, const tt_pstmt *s, bool alone) {
   tt_str text = {0};
@@ -536,7 +544,10 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->a));
       break;
     case TT_X_STORE:
-      put_store(w, s, false);
+      if (s->a->op == TT_X_AT)
+        put_list_store(w, s);
+      else
+        put_store(w, s, false);
       break;
     case TT_X_IF:
       if (w->bounds && tt__pw_bounds_decides(w->bounds, s->a, &holds)) {

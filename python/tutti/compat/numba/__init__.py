@@ -6,7 +6,7 @@ import sys as _sys
 from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from . import _cuda as cuda
-from . import errors, types
+from . import errors, typed, types
 from .errors import *  # noqa: F403 (NumbaPerformanceWarning ...)
 from .types import *  # noqa: F403 (float32, int64 ...)
 
@@ -76,5 +76,5 @@ def __getattr__(name):
 
 __all__ = [
     "config", "cuda", "errors", "from_dtype", "get_num_threads", "guvectorize", "jit", "njit", "prange",
-    "set_num_threads", "stencil", "threading_layer", "typeof", "types", "vectorize", *types.__all__,
+    "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize", *types.__all__,
 ]  # fmt: skip
