@@ -25,6 +25,7 @@
 #include "run/cache/cache.h"
 #include "run/exec.h"
 #include "launch/cache_hints.h"
+#include "launch/host_call.h"
 #include "launch/launch.h"
 #include "launch/seeded.h"
 #include "launch/tier.h"
@@ -159,7 +160,9 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   struct tt_jit *j = tt__mem_zalloc(sizeof *j);
   *out = NULL;
   if (!j) return tt__fail_memory(err, sizeof *j);
-  tt_code c = tt__py_lower(text, size, signature, options, &j->program, err);
+  tt_py_options asking = *options;
+  asking.ask = tt__host_call_types;
+  tt_code c = tt__py_lower(text, size, signature, &asking, &j->program, err);
   if (c != TT_OK) goto fail;
   j->local = tt__program_local_bytes(&j->program);
   j->shared = tt__program_shared_bytes(&j->program);
@@ -347,6 +350,15 @@ static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_
   h->line = (int32_t)line;
 }
 
+void tt__jit_fail(tt_pcall *call, tt_code code, const char *message, int64_t line) {
+  host *h = call->host;
+  int32_t none = 0;
+  if (!__atomic_compare_exchange_n(&h->failed, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  snprintf(h->text, sizeof h->text, "%s", message);
+  h->message = h->text;
+  h->line = (int32_t)line;
+}
+
 static int32_t host_poll(tt_pcall *call) {
   host *h = call->host;
   if (__atomic_load_n(&h->failed, __ATOMIC_RELAXED)) return 1;
@@ -406,6 +418,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
                      .print = host_print,
                      .parallel = host_parallel,
                      .outside = host_outside,
+                     .function = tt__host_call,
                      .poll = host_poll};
   if (!draws) return;
   tt__lock(&seed_lock);

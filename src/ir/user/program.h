@@ -149,7 +149,8 @@ typedef enum tt_pstmt_op {
   TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
   TT_X_PRINT,      /* arg[] */
   TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
-  TT_X_FENCE
+  TT_X_FENCE,
+  TT_X_HOST /* local = the library's function of arg[], as `name` says (launch/host_call.h) */
 } tt_pstmt_op;
 
 typedef enum tt_pcollective {
@@ -267,6 +268,8 @@ struct tt_pcall {
   void (*reseed)(tt_pcall *call, int64_t seed);
   double (*draw)(tt_pcall *call, int64_t normal);
   int64_t (*draw_below)(tt_pcall *call, int64_t low, int64_t high);
+  /* A function of arrays: the words of its arguments, and of its results; not 0: it failed. */
+  int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
   char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
 };
 

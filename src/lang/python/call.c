@@ -287,6 +287,8 @@ static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
   if (strcmp(w, "where") == 0 && c->n == 3) return py__where(l, c->arg[0], c->arg[1], c->arg[2]);
   if (strcmp(w, "clip") == 0 && c->n == 3)
     return py__apply(l, TT_MINIMUM, py__apply(l, TT_MAXIMUM, c->arg[0], c->arg[1]), c->arg[2]);
+  bool asks = strcmp(w, "shape") == 0 || strcmp(w, "ndim") == 0 || strcmp(w, "size") == 0;
+  if (asks && c->n == 1 && py__is_array(c->arg[0])) return py__attribute(l, c->arg[0], w);
   if (strcmp(w, "power") == 0 && c->n == 2) return py__binary(l, "**", c->arg[0], c->arg[1]);
   tt_op op = op_named(w);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity)
@@ -360,6 +362,7 @@ static void read_arguments(lower *l, call *c) {
   c->n = 0;
   for (int k = 2; k < c->tree->n; k++) {
     const tt_tree *t = c->tree->item[k];
+    if (tt__tree_is(t, "kw")) break;
     bool all = tt__tree_is(t, "star");
     if (tt__tree_is(t, "rest")) {
       pack_arguments(l, c, (int)py__at(l, t, 1)->i);
@@ -394,8 +397,10 @@ expr *py__call(lower *l, const tt_tree *t) {
     e = py__array_call(l, c.name, t, &known);
     if (known) return e;
   }
-  if (t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
+  bool keywords = t->n - 2 != c.n, of_numpy = starts(c.name ? c.name : "", "np.", &w);
+  if (keywords && !of_numpy) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
   read_arguments(l, &c);
+  if (keywords) return py__host_call(l, c.name + 3, c.arg, c.n, t);
   if (callee->tag == TT_TREE_INT) {
     for (int k = 0; k < c.n; k++) c.arg[k] = py__keep(l, py__listed(l, py__materialise(l, c.arg[k])));
     return py__call_user(l, (int32_t)callee->i, c.arg, c.n);
@@ -413,6 +418,7 @@ expr *py__call(lower *l, const tt_tree *t) {
     e = numpy_call(l, &c, w, &known);
   else
     e = builtin(l, &c, &known);
+  if (!known && of_numpy) return py__host_call(l, c.name + 3, c.arg, c.n, NULL);
   if (!known) py__fail(l, TT_ENOTIMPL, "%s() with %d arguments in a compiled function", c.name, c.n);
   return e;
 }

@@ -68,6 +68,7 @@ struct tt_pcall {
   void (*reseed)(tt_pcall *call, tt_i64 seed);
   tt_f64 (*draw)(tt_pcall *call, tt_i64 normal);
   tt_i64 (*draw_below)(tt_pcall *call, tt_i64 low, tt_i64 high);
+  tt_i32 (*function)(tt_pcall *call, const char *name, const tt_i64 *word, tt_i64 *out, tt_i64 line);
   char *room, *room_end;
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
