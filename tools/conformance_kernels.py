@@ -35,7 +35,13 @@ INTERIOR = {  # modules of Numba's that its tests look into, and what of them me
 class Support(types.ModuleType):
     """numba.tests.support: the few of its names that mean something here; others skip the test that asks for them."""
 
-    TestCase = unittest.TestCase
+    class TestCase(unittest.TestCase):
+        def assertPreciseEqual(self, first, second):
+            a, b = np.asarray(first), np.asarray(second)
+            assert a.dtype.kind == b.dtype.kind and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"), (
+                first,
+                second,
+            )
 
     @staticmethod
     @contextlib.contextmanager

@@ -216,6 +216,20 @@ class Function:
 
     # ---- statements
 
+    def do_With(self, s):
+        """with parallel_chunksize(n): the setting is another for the block."""
+        item = s.items[0]
+        call = item.context_expr
+        found, manager = self.static(call.func) if isinstance(call, ast.Call) else (False, None)
+        if not found or not hasattr(manager, "_jit_with") or item.optional_vars or len(s.items) > 1:
+            self.fail(f"'{self.snippet(s)}' in a compiled function", s)
+        if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for x in s.body for part in ast.walk(x)):
+            self.fail("a way out of a with block in a compiled function", s)
+        fn, before = manager._jit_with, f"with {s.lineno}"
+        number = self.module.function(fn._jit_function())
+        first = f"(set {self.line} (n {quote(before)}) (call {number} {self.expr(call.args[0])}))"
+        return f"{first} {self.block(s.body)} (expr {self.line} (call {number} (n {quote(before)})))"
+
     def do_Assign(self, s):
         line, value = self.line, self.expr(s.value)
         if len(s.targets) > 1:
@@ -441,7 +455,11 @@ class Function:
                     bound[name] = value
             args = [self.expr(node) for name, node in given.items() if name not in bound]
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
-        if found and type(callee).__name__ in ("Generalised", "Stencil"):
+        if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
+            return self.expr(e.args[0])
+        if found and type(callee).__name__ == "Generalised":
+            return self.generalised(callee, e)
+        if found and type(callee).__name__ == "Stencil":
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
         if found and callee in _GATHERS and e.args and isinstance(e.args[0], ast.Call):
             e.args[0] = self.gathered(e.args[0])
@@ -455,6 +473,15 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def generalised(self, callee, e):
+        """A call with arrays for the results, over the axes in front that the arguments' types say."""
+        if e.keywords or len(e.args) != len(callee.cores) or callee.signatures:
+            what = "with signatures" if callee.signatures else f"without all {len(callee.cores)} arrays"
+            self.fail(f"a call of {callee.__name__}() {what} in a compiled function", e)
+        cores = " ".join(f"({' '.join(map(quote, core))})" for core in callee.cores)
+        fn = self.module.function(callee.py_func)
+        return f"(gu {fn} {callee.nin} ({cores}) {' '.join(map(self.expr, e.args))})"
 
     def gathered(self, e):
         """A call that gives something to go over, range(n), as the list of that."""

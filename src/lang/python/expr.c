@@ -474,6 +474,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "or") == 0) return also_or_else(l, t, false);
   if (strcmp(w, "sel") == 0) return ternary(l, t);
   if (strcmp(w, "tup") == 0) return tuple(l, t);
+  if (strcmp(w, "gu") == 0) return py__generalised(l, t);
   if (strcmp(w, "list") == 0) return display(l, t);
   if (strcmp(w, "comp") == 0) return comprehension(l, t);
   if (strcmp(w, "idx") == 0) return py__index(l, t);

@@ -171,6 +171,7 @@ expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 /* NumPy's functions that the library has (python/host.c), of these arguments and the keywords of `call`. */
 expr *py__host_call(lower *l, const char *name, expr *const *arg, int n, const tt_tree *call);
 expr *py__host_method(lower *l, expr *self, const char *name, const tt_tree *t);
+expr *py__generalised(lower *l, const tt_tree *t); /* python/generalised.c */
 /* Lists (python/list.c). A display, [a, b], is a tuple until something needs it to be a list. */
 bool py__is_display(const expr *e);
 expr *py__listed(lower *l, expr *e);
