@@ -101,6 +101,7 @@ static void put_type(const tt_ptype *t, tt_str *out) {
       break;
     case TT_T_TUPLE:
       tt__str_add(out, "(");
+      if (t->meta) tt__str_addf(out, "@%s;", t->meta);
       for (int k = 0; k < t->n; k++) {
         if (k) tt__str_add(out, ",");
         put_type(t->item[k], out);

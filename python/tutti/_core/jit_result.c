@@ -226,7 +226,9 @@ static PyObject *result_object(result *r) {
   if (*r->type == 'A') return array_object(r);
   if (*r->type != '(') return scalar_object(r);
   PyObject *list = PyList_New(0), *out = NULL;
-  r->type++;
+  const char *meta = r->type[1] == '@' ? r->type + 2 : NULL;
+  size_t size = meta ? strcspn(meta, ";") : 0;
+  r->type += meta ? size + 3 : 1;
   while (list && *r->type != ')') {
     PyObject *item = result_object(r);
     if (*r->type == ',') r->type++;
@@ -241,6 +243,7 @@ static PyObject *result_object(result *r) {
     r->type++;
     out = PyList_AsTuple(list);
     Py_DECREF(list);
+    if (meta && out) out = PyObject_CallMethod(r->self, "_named", "s#N", meta, (Py_ssize_t)size, out);
   }
   return out;
 }

@@ -72,6 +72,12 @@ class Compiled(_core.Jit):
         first = offset // memory.itemsize
         return _core.functions["stride_tricks.as_strided"](memory.reshape(-1)[first:], shape, strides)
 
+    def _named(self, meta, items):
+        """A tuple of a class with names."""
+        from .named import made
+
+        return made(meta, items)
+
     def _list(self, kind, items):
         """A list that a call made with typed.List."""
         from .containers import List

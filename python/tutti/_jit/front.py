@@ -122,6 +122,7 @@ class Function:
             self.locals |= apart.made
         self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
         self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
+        self.words = set()  # names of words
         self.typed = set()  # parameters that a signature gives a type
         self.unbroken = []  # of the loops around: the variable that their else looks at, or None
         self.line = self.node.lineno + self.before
@@ -230,7 +231,17 @@ class Function:
         first = f"(set {self.line} (n {quote(before)}) (call {number} {self.expr(call.args[0])}))"
         return f"{first} {self.block(s.body)} (expr {self.line} (call {number} (n {quote(before)})))"
 
+    def names_words(self, s):
+        """Does an assignment, the only one of its variable, name words? Then they stand where the name does."""
+        target, words = s.targets[0], self.known(s.value)
+        words = words if isinstance(words, tuple) else (words,)
+        only = len(s.targets) == 1 and isinstance(target, ast.Name) and self.flow.value(target) is s.value
+        return only and any(isinstance(word, str) for word in words)
+
     def do_Assign(self, s):
+        if self.names_words(s):
+            self.words.add(s.targets[0].id)
+            return ""
         line, value = self.line, self.expr(s.value)
         if len(s.targets) > 1:
             head = f"(set {line} {self.target(s.targets[-1])} {value})"
@@ -255,8 +266,23 @@ class Function:
         return self.loop(s, f"(while {line} {test}")
 
     def do_For(self, s):
+        over = s.iter.args[0] if isinstance(s.iter, ast.Call) and len(s.iter.args) == 1 else s.iter
+        same = over is s.iter or getattr(self.static(s.iter.func)[1], "_jit_same", False)
+        words = self.known(over) if same and isinstance(s.target, ast.Name) else None
+        if isinstance(words, tuple) and any(isinstance(word, str) for word in words):
+            return self.written_out(s, words)
         line, iterator = self.line, self.expr(s.iter)
         return self.loop(s, f"(for {line} {self.target(s.target)} {iterator}")
+
+    def written_out(self, s, words):
+        """A loop over known words: its body once for each."""
+        if s.orelse or any(isinstance(part, (ast.Break, ast.Continue)) for x in s.body for part in ast.walk(x)):
+            self.fail("break, continue or else in a loop over words", s)
+        turns = []
+        for word in words:
+            put = _Instead(s.target.id, word)
+            turns.append(self.block([put.visit(statement) for statement in s.body]))
+        return " ".join(turns)
 
     def loop(self, s, head):
         """A loop, and its else, which runs unless the loop's own break left it."""
@@ -318,7 +344,7 @@ class Function:
             return self.name(t)
         if isinstance(t, (ast.Tuple, ast.List)):
             return f"(tup {' '.join(map(self.target, t.elts))})"
-        if isinstance(t, ast.Subscript):
+        if isinstance(t, (ast.Subscript, ast.Attribute)):
             return self.expr(t)
         self.fail(f"an assignment to '{self.snippet(t)}'", t)
 
@@ -374,6 +400,8 @@ class Function:
 
     def of_Name(self, e):
         found, value = self.static(e)
+        if not found and e.id in self.words:
+            found, value = True, self.known(e)
         return self.constant(value, e) if found else self.name(e)
 
     def of_Attribute(self, e):
@@ -437,7 +465,27 @@ class Function:
         found, value = self.static(e.value)
         base = self.constant(value, e.value) if found else self.expr(e.value)
         items = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+        word = self.known(e.slice) if len(items) == 1 else None
+        if isinstance(word, str):
+            return f"(idx {base} (s {quote(word)}))"
         return f"(idx {base} {' '.join(map(self.expr, items))})"
+
+    def known(self, e):
+        """The value of an expression that is the same at every call, through names that stand for one; or None."""
+        if isinstance(e, ast.Constant):
+            return e.value
+        if isinstance(e, (ast.Tuple, ast.List)):
+            parts = [self.known(part) for part in e.elts]
+            return None if None in parts else tuple(parts)
+        if isinstance(e, ast.Subscript):
+            items, at = self.known(e.value), self.known(e.slice)
+            inside = isinstance(items, tuple) and type(at) is int and -len(items) <= at < len(items)
+            return items[at] if inside else None
+        if isinstance(e, (ast.Name, ast.Attribute)):
+            found, value = self.static(e)
+            meant = self.flow.value(e) if not found and self.flow and isinstance(e, ast.Name) else None
+            return self.known(meant) if meant is not None else value if isinstance(value, (str, int, tuple)) else None
+        return None
 
     def of_Call(self, e):
         if any(k.arg is None for k in e.keywords):
@@ -457,6 +505,8 @@ class Function:
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
             return self.expr(e.args[0])
+        if found and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):
+            return self.named_tuple(callee, e)
         if found and type(callee).__name__ == "Generalised":
             return self.generalised(callee, e)
         if found and type(callee).__name__ == "Stencil":
@@ -473,6 +523,24 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def named_tuple(self, cls, e):
+        """A call of a class of named tuples."""
+        from .named import meta_of
+
+        given = {**dict(zip(cls._fields, e.args)), **{k.arg: k.value for k in e.keywords}}
+        if (
+            len(e.args) > len(cls._fields)
+            or len(given) < len(e.args) + len(e.keywords)
+            or set(given) - set(cls._fields)
+        ):
+            self.fail(f"{cls.__name__}() takes {', '.join(cls._fields)}", e, TypeError)
+        items = []
+        for name in cls._fields:
+            if name not in given and name not in cls._field_defaults:
+                self.fail(f"{cls.__name__}() needs a value for '{name}'", e, TypeError)
+            items.append(self.expr(given[name]) if name in given else self.constant(cls._field_defaults[name], e))
+        return f"(named {quote(meta_of(cls))} {' '.join(items)})"
 
     def generalised(self, callee, e):
         """A call with arrays for the results, over the axes in front that the arguments' types say."""
@@ -546,6 +614,33 @@ class Function:
         if isinstance(fn, types.FunctionType):
             self.fail(f"a call of {word}(), which is not compiled: decorate it too", e)
         self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
+
+
+class _Instead(ast.NodeTransformer):
+    """Statements with a value in place of a name; the nodes of other names stay, by which their variables are known."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def generic_visit(self, node):
+        if isinstance(node, (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)):
+            return node
+
+        def visited(part):
+            return self.visit(part) if isinstance(part, ast.AST) else part
+
+        fields = {
+            key: list(map(visited, part)) if isinstance(part, list) else visited(part)
+            for key, part in ast.iter_fields(node)
+        }
+        made = ast.copy_location(type(node)(**fields), node)
+        if hasattr(node, "source"):  # what an augmented assignment reads
+            made.source = node.source
+        return made
+
+    def visit_Name(self, node):  # noqa: N802 (ast's)
+        here = node.id == self.name and isinstance(node.ctx, ast.Load)
+        return ast.copy_location(ast.Constant(self.value), node) if here else node
 
 
 class _Apart(ast.NodeTransformer):

@@ -58,6 +58,11 @@ const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n) 
   return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item});
 }
 
+const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta) {
+  assert(n >= 0 && n <= 255);
+  return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item, .meta = meta});
+}
+
 const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind) {
   return intern(p, &(tt_ptype){.tag = TT_T_LIST, .n = 1, .item = &item, .layout = kind});
 }
@@ -81,6 +86,11 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
                t->readonly ? ", readonly" : "");
       return add(out, size, at, text);
     case TT_T_TUPLE:
+      if (t->meta) {
+        const char *name = t->meta + (t->meta[0] == 'R' ? 2 : 1);
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(name, ":#"), name);
+        at = add(out, size, at, text);
+      }
       at = add(out, size, at, "(");
       for (int k = 0; k < t->n; k++) {
         if (k) at = add(out, size, at, ", ");

@@ -46,7 +46,7 @@ struct tt_ptype {
   uint8_t n;     /* TUPLE; LIST: 1 */
   int16_t id;    /* place in the program's list */
   const tt_ptype *const *item;
-  const char *meta; /* META: what it is */
+  const char *meta; /* META: what it is; TUPLE: NULL, or a letter, a name and its fields, each behind a ':' */
 };
 
 typedef enum tt_pop {
@@ -288,6 +288,8 @@ TT_HIDDEN void tt__program_free(tt_proc *p);
 TT_HIDDEN const tt_ptype *tt__ptype_scalar(tt_proc *p, tt_dtype dtype);
 TT_HIDDEN const tt_ptype *tt__ptype_array(tt_proc *p, tt_dtype dtype, int rank, char layout, bool readonly);
 TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n);
+/* With names for its items; `meta` NULL: as tt__ptype_tuple. */
+TT_HIDDEN const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta);
 TT_HIDDEN const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind);
 TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
 

@@ -138,6 +138,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
   *known = true;
   if (strcmp(w, "len") == 0) {
     want(l, c, 1, 1);
+    if (py__is_records(c->arg[0])) return py__item(l, py__attribute(l, c->arg[0], "shape"), 0);
     if (c->arg[0]->type->tag == TT_T_TUPLE) return py__int(l, c->arg[0]->type->n);
     if (c->arg[0]->type->tag == TT_T_LIST) return py__count_of(l, c->arg[0]);
     if (!py__is_array(c->arg[0])) py__fail(l, TT_ETYPE, "len() of %s", py__type_name(l, c->arg[0]->type));

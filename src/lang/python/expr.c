@@ -426,6 +426,14 @@ static expr *display(lower *l, const tt_tree *t) {
   return e;
 }
 
+/* (named "meta" item ...) */
+static expr *named_tuple(lower *l, const tt_tree *t) {
+  const tt_tree rest = {.tag = TT_TREE_LIST, .n = t->n - 1, .item = t->item + 1};
+  expr *e = py__listed(l, tuple(l, &rest));
+  if (!py__is_unknown(e)) e->type = py__named(l, e->type->item, e->type->n, py__word(l, py__at(l, t, 1)));
+  return e;
+}
+
 /* (comp "name" (statement ...)): statements that make a list of that name */
 static expr *comprehension(lower *l, const tt_tree *t) {
   int32_t line = l->f->line;
@@ -474,6 +482,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "or") == 0) return also_or_else(l, t, false);
   if (strcmp(w, "sel") == 0) return ternary(l, t);
   if (strcmp(w, "tup") == 0) return tuple(l, t);
+  if (strcmp(w, "named") == 0) return named_tuple(l, t);
   if (strcmp(w, "gu") == 0) return py__generalised(l, t);
   if (strcmp(w, "list") == 0) return display(l, t);
   if (strcmp(w, "comp") == 0) return comprehension(l, t);

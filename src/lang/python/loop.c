@@ -272,13 +272,23 @@ static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
 /* ---- sequences */
 
 static expr *length(lower *l, const expr *e) {
-  if (e->type->tag == TT_T_TUPLE) return py__int(l, e->type->n);
+  if (e->type->tag == TT_T_TUPLE && !py__is_records(e)) return py__int(l, e->type->n);
   if (e->type->tag == TT_T_LIST) return py__count_of(l, (expr *)(uintptr_t)e);
+  if (e->type->tag == TT_T_TUPLE) return py__item(l, py__attribute(l, (expr *)(uintptr_t)e, "shape"), 0);
   return py__len(l, (expr *)(uintptr_t)e, 0);
+}
+
+static expr *records_at(lower *l, expr *records, const expr *at) {
+  tt_tree word = {.tag = TT_TREE_WORD, .text = "n"}, name = {.tag = TT_TREE_STRING};
+  name.text = l->f->func->locals.data[at->k].name + strlen(l->f->prefix);
+  tt_tree *items[2] = {&word, &name}, index = {.tag = TT_TREE_LIST, .n = 2, .item = items};
+  const tt_tree *const only[1] = {&index};
+  return py__records_index(l, records, only, 1);
 }
 
 static expr *element(lower *l, expr *array, expr *at) {
   if (array->type->tag == TT_T_LIST) return py__list_item(l, array, at);
+  if (py__is_records(array)) return records_at(l, array, at);
   if (array->type->rank == 1) return py__load(l, array, &at, 1);
   expr *v = py__expr(l, TT_X_VIEW, NULL, 2);
   v->type = py__array(l, (tt_dtype)array->type->dtype, array->type->rank - 1, array->type->layout);
@@ -322,7 +332,7 @@ static void unroll(lower *l, const tt_tree *t, expr *const *seq, int n, bool cou
 
 static bool are_tuples(expr *const *seq, int n) {
   for (int k = 0; k < n; k++)
-    if (seq[k]->type->tag != TT_T_TUPLE) return false;
+    if (seq[k]->type->tag != TT_T_TUPLE || py__is_records(seq[k])) return false;
   return true;
 }
 
@@ -379,8 +389,8 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
     if (py__is_unknown(seq[k])) return;
     if (seq[k]->type->tag == TT_T_LIST) continue;
     if (lists && seq[k]->type->tag == TT_T_TUPLE && (seq[k] = py__listed(l, seq[k]))->type->tag == TT_T_LIST) continue;
-    if (seq[k]->type->tag != TT_T_ARRAY || seq[k]->type->rank == 0)
-      py__fail(l, TT_ENOTIMPL, "a loop over %s", py__type_name(l, seq[k]->type));
+    bool array = seq[k]->type->tag == TT_T_ARRAY && seq[k]->type->rank > 0;
+    if (!array && !py__is_records(seq[k])) py__fail(l, TT_ENOTIMPL, "a loop over %s", py__type_name(l, seq[k]->type));
     if (lists) continue;
     expr *len = length(l, seq[k]);
     stop = stop ? py__keep(l, py__elem(l, TT_MINIMUM, stop, len)) : len;

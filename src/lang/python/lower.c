@@ -93,6 +93,19 @@ const char *py__variable(lower *l, const tt_tree *t) {
   return t->n > 2 ? marked(l, t, 0) : py__word(l, py__at(l, t, 1));
 }
 
+/* record.name = value */
+static void assign_field(lower *l, const tt_tree *t, expr *value, const char *op) {
+  expr *record = py__value(l, py__at(l, t, 1));
+  const char *name = py__word(l, py__at(l, t, 2));
+  if (py__is_unknown(record)) return;
+  if (py__is_records(record))
+    py__fill(l, py__attribute(l, record, name), value, op, false);
+  else if (py__is_record(record))
+    py__set_field(l, record, name, value, op);
+  else
+    py__fail(l, TT_ETYPE, "an attribute of %s takes no assignment", py__type_name(l, record->type));
+}
+
 void py__assign(lower *l, const tt_tree *target, expr *value) {
   if (tt__tree_is(target, "n")) {
     if (py__is_meta(value, "grid")) { /* a name for the grid: nothing to run */
@@ -118,6 +131,8 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
     unpack(l, target, value);
   } else if (tt__tree_is(target, "idx")) {
     py__assign_index(l, target, value, NULL);
+  } else if (tt__tree_is(target, "attr")) {
+    assign_field(l, target, value, NULL);
   } else {
     py__fail(l, TT_ENOTIMPL, "an assignment to this");
   }
@@ -128,6 +143,10 @@ static void augment(lower *l, const tt_tree *t) {
   const tt_tree *target = py__at(l, t, 3);
   if (tt__tree_is(target, "idx")) {
     py__assign_index(l, target, py__value(l, py__at(l, t, 4)), op);
+    return;
+  }
+  if (tt__tree_is(target, "attr")) {
+    assign_field(l, target, py__value(l, py__at(l, t, 4)), op);
     return;
   }
   bool apart = t->n > 5; /* the new value is another variable's than the old one */
@@ -202,6 +221,7 @@ static void give(lower *l, const tt_tree *t) {
   frame *f = l->f;
   expr *e = t->n > 2 ? py__listed(l, py__materialise(l, py__value(l, t->item[2]))) : py__nothing(l);
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
+  if (py__is_record(e) || py__is_records(e)) py__fail(l, TT_ENOTIMPL, "records as a result: return their fields");
   if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
   type *both = py__unify(l, f->result, e->type);

@@ -68,6 +68,8 @@ const char *py__type_name(lower *l, type *t); /* in the arena */
 type *py__scalar(lower *l, tt_dtype t);
 type *py__array(lower *l, tt_dtype t, int rank, char layout);
 type *py__tuple(lower *l, type *const *item, int n);
+type *py__named(lower *l, type *const *item, int n, const char *meta); /* NULL: without names */
+bool py__same_names(const type *a, const type *b);
 type *py__none(lower *l);
 type *py__unknown(lower *l);
 static inline bool py__is_unknown(const expr *e) { return e->type->tag == TT_T_UNKNOWN; }
@@ -172,6 +174,14 @@ expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 expr *py__host_call(lower *l, const char *name, expr *const *arg, int n, const tt_tree *call);
 expr *py__host_method(lower *l, expr *self, const char *name, const tt_tree *t);
 expr *py__generalised(lower *l, const tt_tree *t); /* python/generalised.c */
+/* Tuples with names: those of the language, records and arrays of records (python/record.c). */
+int py__field(const type *t, const char *name); /* -1: there is none */
+bool py__is_records(const expr *e);             /* an array of records: a tuple of the arrays of their fields */
+bool py__is_record(const expr *e);              /* one of these: arrays without axes, or values */
+expr *py__field_value(lower *l, expr *record, int k);
+void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
+void py__set_record(lower *l, expr *record, expr *value);
+expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n);
 /* Lists (python/list.c). A display, [a, b], is a tuple until something needs it to be a list. */
 bool py__is_display(const expr *e);
 expr *py__listed(lower *l, expr *e);

@@ -22,6 +22,13 @@ type *py__tuple(lower *l, type *const *item, int n) {
   if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
   return checked(l, tt__ptype_tuple(l->p, item, n));
 }
+type *py__named(lower *l, type *const *item, int n, const char *meta) {
+  if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
+  return checked(l, tt__ptype_named(l->p, item, n, meta));
+}
+bool py__same_names(const type *a, const type *b) {
+  return (a->meta == NULL) == (b->meta == NULL) && (!a->meta || strcmp(a->meta, b->meta) == 0);
+}
 type *py__none(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_NONE, NULL)); }
 type *py__unknown(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_UNKNOWN, NULL)); }
 
@@ -41,11 +48,11 @@ type *py__unify(lower *l, type *a, type *b) {
     bool known = item && py__is_complete(a->item[0]) && py__is_complete(b->item[0]);
     return !item || (known && a != b) ? NULL : py__list_type(l, item, a->layout);
   }
-  if (a->tag != TT_T_TUPLE || a->n != b->n) return NULL;
+  if (a->tag != TT_T_TUPLE || a->n != b->n || !py__same_names(a, b)) return NULL;
   type *item[TT_PROGRAM_ARGS];
   for (int k = 0; k < a->n; k++)
     if (!(item[k] = py__unify(l, a->item[k], b->item[k]))) return NULL;
-  return py__tuple(l, item, a->n);
+  return py__named(l, item, a->n, a->meta);
 }
 
 /* Arithmetic on whole numbers stays whole: where one of them has a sign, modulo 2**64 with a sign, as in Numba. */
@@ -72,12 +79,20 @@ static type *read_type(lower *l, const char **at, int depth) {
   if (*s == '(') {
     type *item[TT_PROGRAM_ARGS];
     int n = 0;
+    char *meta = NULL;
+    if (s[1] == '@') { /* (@meta;item,item) */
+      size_t size = strcspn(s + 2, ";");
+      meta = py__alloc(l, size + 1);
+      memcpy(meta, s + 2, size);
+      meta[size] = 0;
+      s += size + 2;
+    }
     for (s++; *s && *s != ')'; s += *s == ',') {
       if (n == TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", n);
       item[n++] = read_type(l, &s, depth + 1);
     }
     *at = s + (*s == ')');
-    return py__tuple(l, item, n);
+    return py__named(l, item, n, meta);
   }
   if (*s == 'T' || *s == 'L') {
     char kind = *s == 'T' ? 't' : 'l';

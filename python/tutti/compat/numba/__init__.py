@@ -88,5 +88,6 @@ def __getattr__(name):
 
 __all__ = [
     "config", "cuda", "errors", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit", "literal_unroll",
-    "njit", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize", *types.__all__,
+    "njit", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize",
+    *types.__all__,
 ]  # fmt: skip
