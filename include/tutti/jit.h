@@ -75,6 +75,8 @@ TT_API tt_jit_info tt_jit_ask(const tt_jit *j);
 typedef struct tt_jit_list {
   int64_t *word;
   int64_t n, room;
+  int32_t *slot; /* of dictionaries and sets, whose items are (there, key, value): the call's, NULL before it */
+  int64_t nslot, live;
 } tt_jit_list;
 
 /* No axis of an array that is handed over is longer. */

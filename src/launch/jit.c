@@ -109,7 +109,7 @@ static void put_type(const tt_ptype *t, tt_str *out) {
       tt__str_add(out, ")");
       break;
     case TT_T_LIST:
-      tt__str_add(out, t->layout == 't' ? "T" : "L");
+      tt__str_addf(out, "%c", t->layout - 'a' + 'A');
       put_type(t->item[0], out);
       break;
     default:
@@ -438,8 +438,10 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   pthread_mutex_destroy(&h->lock.mutex);
   *run = h->run;
   if (!h->failed) return TT_OK;
-  tt_code code = h->failed == TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
+  tt_code code = h->failed >= TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
   const char *name = j->program.entry->name;
+  if (h->failed == TT_X_KEY)
+    return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)
     return tt__fail(err, code, "AssertionError: %s\nin %s, line %d", h->message, name, h->line);
   return h->line ? tt__fail(err, code, "%s\nin %s, line %d", h->message, name, h->line)

@@ -65,7 +65,7 @@ static jit_list *list_of(jit_frame *f, PyObject *o, int arg);
 /* Words of a value of type *kind, at most `room`; how many, or -1. */
 static int put_item(jit_frame *f, const char **kind, PyObject *o, int arg, int64_t *w) {
   int n = 0;
-  if (**kind == 'T') {
+  if (**kind == 'T' || **kind == 'E' || **kind == 'U') {
     const jit_list *inner = list_of(f, o, arg);
     if (!inner) return -1;
     w[0] = (int64_t)(intptr_t)&inner->head;
@@ -102,7 +102,7 @@ static bool fill(jit_frame *f, jit_list *l) {
       return (void)PyErr_NoMemory(), false;
     memcpy(l->head.word + k * words, item, (size_t)words * sizeof *item);
   }
-  l->head.n = l->head.room = n;
+  l->head.n = l->head.room = l->head.live = n;
   return true;
 }
 
@@ -135,7 +135,11 @@ bool core_jit_add_list(jit_frame *f, PyObject *o, int arg, bool *known) {
   if (!l) return false;
   if (f->nword + 1 > JIT_WORDS) return core_jit_too_much("values");
   f->word[f->nword++] = (int64_t)(intptr_t)&l->head;
-  return core_jit_add_type(f, "T", 1) && core_jit_add_type(f, l->kind, strlen(l->kind));
+  PyObject *letter = PyObject_GetAttrString(o, "_jit_list");
+  const char *text = letter ? PyUnicode_AsUTF8AndSize(letter, NULL) : NULL;
+  bool ok = text && core_jit_add_type(f, text, 1);
+  Py_XDECREF(letter);
+  return ok && core_jit_add_type(f, l->kind, strlen(l->kind));
 }
 
 /* The memory that is given back is ours, whatever the call gave the list. */
@@ -154,9 +158,10 @@ bool core_jit_lists_back(jit_frame *f, uint64_t writes, tt_jit_run *run, PyObjec
   for (jit_list *l = f->lists; l; l = l->next) {
     if (!(writes >> l->arg & 1)) continue;
     PyObject *items = core_jit_items(l->kind, &l->head, run, f, self);
-    int put = items ? PyList_SetSlice(l->items, 0, PyList_Size(l->items), items) : -1;
+    PyObject *done = items ? PyObject_CallMethod(l->object, "_back", "O", items) : NULL;
     Py_XDECREF(items);
-    if (put < 0) return false;
+    Py_XDECREF(done);
+    if (!done) return false;
   }
   return true;
 }

@@ -205,20 +205,20 @@ static PyObject *items_of(result *r, const char *kind, const tt_jit_list *list) 
 
 /* A list that was an argument is the same object again. */
 static PyObject *list_object(result *r) {
-  bool typed = *r->type == 'T';
+  char letter = *r->type;
   const char *kind = r->type + 1;
   const tt_jit_list *list = (const tt_jit_list *)(intptr_t)*r->word++;
   r->type = behind_type(r->type);
   for (const jit_list *a = r->f->lists; a; a = a->next)
     if (&a->head == list) return Py_NewRef(a->object);
   PyObject *items = items_of(r, kind, list), *out;
-  if (!typed || !items) return items;
-  out = PyObject_CallMethod(r->self, "_list", "s#N", kind, (Py_ssize_t)(r->type - kind), items);
+  if (letter == 'L' || !items) return items;
+  out = PyObject_CallMethod(r->self, "_list", "Cs#N", letter, kind, (Py_ssize_t)(r->type - kind), items);
   return out;
 }
 
 static PyObject *result_object(result *r) {
-  if (*r->type == 'L' || *r->type == 'T') return list_object(r);
+  if (*r->type && strchr("LTDESU", *r->type)) return list_object(r);
   if (*r->type == 'N') {
     r->type++;
     return Py_NewRef(Py_None);

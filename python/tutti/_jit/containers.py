@@ -1,4 +1,4 @@
-"""Lists that compiled functions take: of items of one type, which the first one gives."""
+"""Lists and dictionaries that compiled functions take: of items of one type, which the first one gives."""
 
 import collections.abc
 
@@ -11,8 +11,8 @@ _NAME = {suffix: name for name, suffix in _SUFFIX.items()}
 
 def kind_of(value):
     """The type of a value, as signatures of compiled code write it; TypeError where a list takes none such."""
-    if isinstance(value, List) and value._kind:
-        return "T" + value._kind
+    if isinstance(value, (List, Dict)) and value._kind:
+        return value._jit_list + value._kind
     if isinstance(value, tuple):
         return f"({','.join(map(kind_of, value))})"
     for python, suffix in ((bool, "b8"), (int, "i64"), (float, "f64"), (complex, "c128")):
@@ -40,7 +40,7 @@ def _number(value, kind):
 
 def _fitting(value, kind):
     """The value as a list of that kind has it."""
-    if kind[0] not in "TA(":
+    if kind[0] not in "TEA(":
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
@@ -66,7 +66,7 @@ class List(collections.abc.MutableSequence):
     3
     """
 
-    _jit_list = True
+    _jit_list = "T"
     _jit_name = "typed.List"
 
     def __init__(self, items=()):
@@ -78,6 +78,9 @@ class List(collections.abc.MutableSequence):
         made = cls()
         made._kind, made._items = kind, items
         return made
+
+    def _back(self, items):
+        self._items[:] = items
 
     def _given(self, value):
         if self._kind is None:
@@ -131,6 +134,103 @@ class List(collections.abc.MutableSequence):
         return List._of, (self._kind, self._items)
 
 
+class Dict(collections.abc.MutableMapping):
+    """A dictionary whose keys have one type and whose values have one, for compiled functions.
+
+    Parameters
+    ----------
+    items : mapping, optional
+        What it holds at first.
+
+    Examples
+    --------
+    >>> from tutti.compat.numba.typed import Dict
+    >>> squares = Dict()
+    >>> squares[3] = 9
+    >>> squares[3]
+    9
+    """
+
+    _jit_list = "E"
+    _jit_name = "typed.Dict"
+
+    def __init__(self, items=()):
+        self._kind, self._types, self._data = None, None, {}
+        self.update(items)
+
+    @classmethod
+    def _of(cls, kinds, data):
+        made = cls()
+        made._types, made._data = kinds, data
+        made._kind = f"(b8,{kinds[0]},{kinds[1]})" if kinds else None
+        return made
+
+    @property
+    def _items(self):
+        return [(True, key, value) for key, value in self._data.items()]
+
+    def _back(self, items):
+        self._data = {key: value for there, key, value in items if there}
+
+    def __getitem__(self, key):
+        return self._data[key]
+
+    def __setitem__(self, key, value):
+        if self._types is None:
+            kind = kind_of(key)
+            if kind[0] not in "biuf":
+                raise TypeError(f"a typed dictionary takes numbers as keys, not {type(key).__name__}")
+            self._types = kind, kind_of(value)
+            self._kind = f"(b8,{kind},{self._types[1]})"
+        self._data[_fitting(key, self._types[0])] = _fitting(value, self._types[1])
+
+    def __delitem__(self, key):
+        del self._data[key]
+
+    def __len__(self):
+        return len(self._data)
+
+    def __iter__(self):
+        return iter(self._data)
+
+    def __repr__(self):
+        names = [_NAME.get(kind, kind) for kind in self._types or ("undefined", "undefined")]
+        return f"DictType[{','.join(names)}]<iv=None>({self._data})"
+
+    def __str__(self):
+        return "{" + ", ".join(f"{key}: {value}" for key, value in self._data.items()) + "}"
+
+    def __reduce__(self):
+        return Dict._of, (self._types, self._data)
+
+
+class _EmptyDict:
+    """Dict.empty(key_type, value_type): a dictionary of known types that holds nothing."""
+
+    _jit_name = "typed.Dict.empty"
+
+    def __call__(self, key_type, value_type, n_keys=0):
+        if parse_type(key_type)[0] is None or parse_type(key_type)[1]:
+            raise TypeError(f"a typed dictionary takes numbers as keys, not {key_type}")
+        return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})
+
+
+Dict.empty = _EmptyDict()
+
+
+def made(letter, kind, items):
+    """What a call made: a list, a dictionary or a set of that kind, of its entries."""
+    if letter == "T":
+        return List._of(kind, items)
+    if letter in "SU":
+        return {key for there, key in items if there}
+    data = {key: value for there, key, value in items if there}
+    if letter == "D":
+        return data
+    at = kind.index(",", 4)
+    return Dict._of((kind[4:at], kind[at + 1 : -1]), data)
+
+
 class _EmptyList:
     """List.empty_list(type): a list of a known type that holds nothing."""
 
@@ -150,4 +250,4 @@ def kind_of_type(item_type):
 
 List.empty_list = _EmptyList()
 
-__all__ = ["List"]
+__all__ = ["Dict", "List"]

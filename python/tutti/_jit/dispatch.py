@@ -78,11 +78,11 @@ class Compiled(_core.Jit):
 
         return made(meta, items)
 
-    def _list(self, kind, items):
-        """A list that a call made with typed.List."""
-        from .containers import List
+    def _list(self, letter, kind, items):
+        """A list, dictionary or set that a call made."""
+        from .containers import made
 
-        return List._of(kind, items)
+        return made(letter, kind, items)
 
     @functools.cached_property
     def _signature(self):

@@ -33,8 +33,8 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print", "list", "sorted"}  # fmt: skip
-_GATHERS = (list, sorted, sum, min, max)  # they go over what they are given
+             "enumerate", "zip", "print", "list", "sorted", "dict", "set"}  # fmt: skip
+_GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 _LONGEST = 60  # of a part of the source in a message
 
@@ -116,7 +116,10 @@ class Function:
         self.node, self.before = source_of(fn)
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
-        if any(isinstance(part, (ast.ListComp, ast.GeneratorExp)) for part in ast.walk(self.node)):
+        if any(
+            isinstance(part, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
+            for part in ast.walk(self.node)
+        ):
             apart = _Apart()
             self.node = apart.visit(self.node)
             self.locals |= apart.made
@@ -324,6 +327,11 @@ class Function:
                 return f"(print {self.line} {' '.join(map(self.expr, v.args))})"
         return f"(expr {self.line} {self.expr(v)})"
 
+    def do_Delete(self, s):
+        if any(not isinstance(t, ast.Subscript) for t in s.targets):
+            self.fail(f"'{self.snippet(s)}' in a compiled function", s)
+        return " ".join(f"(del {self.line} {self.expr(t)})" for t in s.targets)
+
     def do_Assert(self, s):
         message = s.msg.value if isinstance(s.msg, ast.Constant) else self.snippet(s.test)
         return f"(assert {self.line} {self.expr(s.test)} {quote(str(message))})"
@@ -444,19 +452,32 @@ class Function:
     def of_List(self, e):
         return f"(list {' '.join(map(self.expr, e.elts))})"
 
+    def of_Dict(self, e):
+        if None in e.keys:
+            self.fail("a dictionary with **", e)
+        return f"(dict {' '.join(self.expr(part) for pair in zip(e.keys, e.values) for part in pair)})"
+
+    def of_Set(self, e):
+        return f"(setof {' '.join(map(self.expr, e.elts))})"
+
     def of_ListComp(self, e):
         """A loop that fills a list."""
         name = f"list {e.lineno}:{e.col_offset}"
         self.locals.add(name)
-        made = ast.copy_location(ast.Name(name, ast.Load()), e)
-        text = f'(expr {self.line} (meth {self.name(made)} "append" {self.expr(e.elt)}))'
+        made, kind = ast.copy_location(ast.Name(name, ast.Load()), e), "list"
+        if isinstance(e, ast.DictComp):
+            text, kind = f"(set {self.line} (idx {self.name(made)} {self.expr(e.key)}) {self.expr(e.value)})", "dict"
+        elif isinstance(e, ast.SetComp):
+            text, kind = f'(expr {self.line} (meth {self.name(made)} "add" {self.expr(e.elt)}))', "set"
+        else:
+            text = f'(expr {self.line} (meth {self.name(made)} "append" {self.expr(e.elt)}))'
         for g in reversed(e.generators):
             for test in reversed(g.ifs):
                 text = f"(if {self.line} {self.expr(test)} ({text}) ())"
             text = f"(for {self.line} {self.target(g.target)} {self.expr(g.iter)} ({text}))"
-        return f'(comp {quote(name)} ((set {self.line} {self.name(made)} (call "list")) {text}))'
+        return f'(comp {quote(name)} ((set {self.line} {self.name(made)} (call "{kind}")) {text}))'
 
-    of_GeneratorExp = of_ListComp
+    of_GeneratorExp = of_SetComp = of_DictComp = of_ListComp
 
     def of_Slice(self, e):
         return f"(sl {' '.join(self.expr(p) if p else '(none)' for p in (e.lower, e.upper, e.step))})"
@@ -661,11 +682,12 @@ class _Apart(ast.NodeTransformer):
             ast.comprehension(self.visit(g.target), self.visit(g.iter) if k else first, list(map(self.visit, g.ifs)), 0)
             for k, g in enumerate(e.generators)
         ]
-        out = ast.copy_location(ast.ListComp(self.visit(e.elt), rows), e)
+        parts = [self.visit(e.key), self.visit(e.value)] if isinstance(e, ast.DictComp) else [self.visit(e.elt)]
+        out = ast.copy_location(type(e)(*parts, rows), e)
         self.names = before
         return out
 
-    visit_GeneratorExp = visit_ListComp  # noqa: N815 (ast's)
+    visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_ListComp  # noqa: N815 (ast's)
 
 
 def folded(e, look=lambda e: None):

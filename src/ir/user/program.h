@@ -25,6 +25,7 @@
 
 /* RAISE: the kind of a failed assert; the others are tt_codes. */
 #define TT_X_ASSERTION TT_CODE_COUNT
+#define TT_X_KEY (TT_CODE_COUNT + 1) /* a KeyError */
 
 typedef enum tt_ptag {
   TT_T_NONE, /* no value */
@@ -41,7 +42,8 @@ struct tt_ptype {
   uint8_t tag;
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
-  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a library */
+  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a
+                    library, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
   uint8_t n;     /* TUPLE; LIST: 1 */
   int16_t id;    /* place in the program's list */

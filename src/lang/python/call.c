@@ -140,6 +140,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
     want(l, c, 1, 1);
     if (py__is_records(c->arg[0])) return py__item(l, py__attribute(l, c->arg[0], "shape"), 0);
     if (c->arg[0]->type->tag == TT_T_TUPLE) return py__int(l, c->arg[0]->type->n);
+    if (py__is_dict(c->arg[0]) || py__is_set(c->arg[0])) return py__dict_count(l, py__keep(l, c->arg[0]));
     if (c->arg[0]->type->tag == TT_T_LIST) return py__count_of(l, c->arg[0]);
     if (!py__is_array(c->arg[0])) py__fail(l, TT_ETYPE, "len() of %s", py__type_name(l, c->arg[0]->type));
     return py__len(l, py__keep(l, py__materialise(l, c->arg[0])), 0);
@@ -395,6 +396,8 @@ expr *py__call(lower *l, const tt_tree *t) {
     }
     if (strcmp(c.name, "list") == 0 || strcmp(c.name, "sorted") == 0 || starts(c.name, "typed.List", &w))
       return py__list_call(l, c.name, t);
+    if (strcmp(c.name, "dict") == 0 || strcmp(c.name, "set") == 0 || starts(c.name, "typed.Dict", &w))
+      return py__dict_call(l, c.name, t);
     e = py__array_call(l, c.name, t, &known);
     if (known) return e;
   }

@@ -485,6 +485,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "named") == 0) return named_tuple(l, t);
   if (strcmp(w, "gu") == 0) return py__generalised(l, t);
   if (strcmp(w, "list") == 0) return display(l, t);
+  if (strcmp(w, "dict") == 0 || strcmp(w, "setof") == 0) return py__dict_display(l, t, w[0] == 's');
   if (strcmp(w, "comp") == 0) return comprehension(l, t);
   if (strcmp(w, "idx") == 0) return py__index(l, t);
   if (strcmp(w, "call") == 0) return py__call(l, t);

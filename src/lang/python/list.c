@@ -25,17 +25,19 @@ bool py__is_complete(const type *t) {
 static type *item_of(const expr *list) { return list->type->item[0]; }
 
 /* Arrays in a list may have any steps. */
-static type *plain_item(lower *l, type *item) {
+type *py__plain_item(lower *l, type *item) {
   if (item->tag != TT_T_ARRAY) return item;
   return tt__ptype_array(l->p, (tt_dtype)item->dtype, item->rank, 'A', item->readonly);
 }
 
 static expr *new_list(lower *l, type *item, char kind) {
-  item = plain_item(l, item);
+  item = py__plain_item(l, item);
   if (l->options.kernel) py__fail(l, TT_ENOTIMPL, "a list in a kernel: use cuda.local.array");
   l->f->func->can_fail = true;
   return py__expr(l, TT_X_LIST, py__list_type(l, item, kind), 0);
 }
+
+expr *py__new_list(lower *l, type *item) { return new_list(l, item, 'l'); }
 
 /* ---- the three operations */
 
@@ -78,33 +80,34 @@ static expr *fitting(lower *l, expr *list, expr *value) {
   return py__convert(l, value, item);
 }
 
-static void write(lower *l, expr *list, expr *at, expr *value) {
+void py__list_write(lower *l, expr *list, expr *at, expr *value) {
+  value = fitting(l, list, value);
   stmt *s = py__stmt(l, TT_X_STORE);
   s->a = place(l, list, at);
-  s->b = fitting(l, list, value);
+  s->b = value;
   py__changed(l, list);
 }
 
 /* ---- making lists */
 
 /* The list of which `value` is to be an item, whose type may be learnt from it. NULL: not now. */
-static expr *taking(lower *l, expr *list, const expr *value) {
+expr *py__list_taking(lower *l, expr *list, const expr *value) {
   if (py__is_unknown(value)) return NULL;
   if (py__is_complete(list->type)) return list;
   type *item = py__unify(l, item_of(list), value->type);
   if (!item || !py__is_complete(item) || list->op != TT_X_LOCAL) return NULL;
   tt_plocal *v = &l->f->func->locals.data[list->k];
-  v->type = py__list_type(l, plain_item(l, item), list->type->layout);
+  v->type = py__list_type(l, py__plain_item(l, item), list->type->layout);
   l->f->changed = true;
   return py__local(l, list->k);
 }
 
-static void append(lower *l, expr *list, expr *value) {
+void py__list_append(lower *l, expr *list, expr *value) {
   value = py__keep(l, py__listed(l, py__materialise(l, value)));
-  if (!(list = taking(l, list, value))) return;
+  if (!(list = py__list_taking(l, list, value))) return;
   expr *n = py__keep(l, count(l, list));
   resize(l, list, py__elem(l, TT_ADD, n, py__int(l, 1)));
-  write(l, list, n, value);
+  py__list_write(l, list, n, value);
 }
 
 bool py__is_display(const expr *e) { return e->op == TT_X_TUPLE && e->form != NULL; }
@@ -134,7 +137,7 @@ static expr *tuple_of_listed(lower *l, expr *e) {
     item[k] = made->arg[k]->type;
   }
   if (!any) return e;
-  made->type = py__tuple(l, item, e->n);
+  made->type = py__named(l, item, e->n, e->type->meta);
   return made;
 }
 
@@ -146,7 +149,7 @@ expr *py__listed(lower *l, expr *e) {
   for (int k = 0; k < e->n; k++) item[k] = py__keep(l, py__listed(l, e->arg[k]));
   expr *list = py__keep(l, new_list(l, common_item(l, item, e->n), 'l'));
   resize(l, list, py__int(l, e->n));
-  for (int k = 0; k < e->n; k++) write(l, list, py__int(l, k), item[k]);
+  for (int k = 0; k < e->n; k++) py__list_write(l, list, py__int(l, k), item[k]);
   return list;
 }
 
@@ -166,7 +169,7 @@ static void copy_items(lower *l, expr *to, expr *at, expr *from, expr *start, ex
   each(l, n, &t);
   expr *source = py__keep(l, py__elem(l, TT_ADD, start, py__elem(l, TT_MUL, t.at, step)));
   expr *target = py__keep(l, py__elem(l, TT_ADD, at, t.at));
-  write(l, to, target, py__list_item(l, from, source));
+  py__list_write(l, to, target, py__list_item(l, from, source));
   done(l, &t);
 }
 
@@ -181,12 +184,12 @@ static expr *part(lower *l, expr *list, expr *start, expr *step, expr *n) {
 static expr *copy(lower *l, expr *list) { return part(l, list, py__int(l, 0), py__int(l, 1), py__count_of(l, list)); }
 
 void py__list_extend(lower *l, expr *list, expr *with) {
-  with = py__keep(l, py__listed(l, py__materialise(l, with)));
+  with = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, with))));
   if (py__is_unknown(with)) return;
   bool array = py__is_array(with) && with->type->rank == 1;
   if (with->type->tag == TT_T_TUPLE) {
     for (int k = 0; k < with->type->n; k++) {
-      append(l, list, py__item(l, with, k));
+      py__list_append(l, list, py__item(l, with, k));
       list = list->op == TT_X_LOCAL ? py__local(l, list->k) : list;
     }
     return;
@@ -194,7 +197,7 @@ void py__list_extend(lower *l, expr *list, expr *with) {
   if (!array && with->type->tag != TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list of %s", py__type_name(l, with->type));
   turns t;
   each(l, array ? py__len(l, with, 0) : py__count_of(l, with), &t);
-  append(l, list, array ? py__load(l, with, &t.at, 1) : py__list_item(l, with, t.at));
+  py__list_append(l, list, array ? py__load(l, with, &t.at, 1) : py__list_item(l, with, t.at));
   done(l, &t);
 }
 
@@ -252,6 +255,7 @@ static stretch_of read_slice(lower *l, expr *list, const tt_tree *t) {
 }
 
 expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
+  if (py__is_dict(list) || py__is_set(list)) return py__dict_index(l, list, at);
   list = py__keep(l, list);
   if (tt__tree_is(at, "sl")) {
     stretch_of s = read_slice(l, list, at);
@@ -263,6 +267,11 @@ expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
 }
 
 void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op) {
+  if (py__is_dict(list)) {
+    py__dict_assign(l, list, at, value, op);
+    return;
+  }
+  if (py__is_set(list)) py__fail(l, TT_ETYPE, "a set takes no assignment");
   if (tt__tree_is(at, "sl")) py__fail(l, TT_ENOTIMPL, "an assignment to a slice of a list: assign its items");
   expr *index = py__value(l, at);
   list = py__keep(l, list);
@@ -270,7 +279,7 @@ void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const
   if (py__is_unknown(index) || py__is_unknown(value) || !py__is_complete(list->type)) return;
   index = checked(l, list, index, "list assignment index out of range");
   if (op) value = py__keep(l, py__materialise(l, py__binary(l, op, py__list_item(l, list, index), value)));
-  write(l, list, index, value);
+  py__list_write(l, list, index, value);
 }
 
 /* ---- methods */
@@ -291,7 +300,7 @@ static expr *pop(lower *l, expr *list, expr *at) {
 
 static void insert(lower *l, expr *list, expr *at, expr *value) {
   value = py__keep(l, py__listed(l, py__materialise(l, value)));
-  if (!(list = taking(l, list, value))) return;
+  if (!(list = py__list_taking(l, list, value))) return;
   expr *n = py__keep(l, count(l, list)), *zero = py__int(l, 0);
   at = py__keep(l, py__cast(l, at, TT_I64));
   at = select_of(l, py__elem(l, TT_LT, at, zero), py__keep(l, py__elem(l, TT_ADD, at, n)), at);
@@ -300,9 +309,9 @@ static void insert(lower *l, expr *list, expr *at, expr *value) {
   turns t;
   each(l, py__keep(l, py__elem(l, TT_SUB, n, at)), &t); /* from the end on, so that none is overwritten */
   expr *to = py__keep(l, py__elem(l, TT_SUB, n, t.at));
-  write(l, list, to, py__list_item(l, list, py__keep(l, py__elem(l, TT_SUB, to, py__int(l, 1)))));
+  py__list_write(l, list, to, py__list_item(l, list, py__keep(l, py__elem(l, TT_SUB, to, py__int(l, 1)))));
   done(l, &t);
-  write(l, list, at, value);
+  py__list_write(l, list, at, value);
 }
 
 static void reverse(lower *l, expr *list) {
@@ -311,8 +320,8 @@ static void reverse(lower *l, expr *list) {
   each(l, py__keep(l, py__elem(l, TT_FLOORDIV, n, py__int(l, 2))), &t);
   expr *other = py__keep(l, py__elem(l, TT_SUB, py__elem(l, TT_SUB, n, py__int(l, 1)), t.at));
   expr *value = py__list_item(l, list, t.at);
-  write(l, list, t.at, py__list_item(l, list, other));
-  write(l, list, other, value);
+  py__list_write(l, list, t.at, py__list_item(l, list, other));
+  py__list_write(l, list, other, value);
   done(l, &t);
 }
 
@@ -343,6 +352,7 @@ static expr *equal_items(lower *l, expr *list, expr *value, expr **first) {
 }
 
 expr *py__list_contains(lower *l, expr *list, expr *value) {
+  if (py__is_dict(list) || py__is_set(list)) return py__dict_contains(l, list, value);
   return py__elem(l, TT_GT, equal_items(l, py__keep(l, list), value, NULL), py__int(l, 0));
 }
 
@@ -377,6 +387,7 @@ static bool is_down(lower *l, const tt_tree *t) {
 expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) {
   int n = t->n - 3;
   expr *arg[2] = {NULL, NULL};
+  if (py__is_dict(list) || py__is_set(list)) return py__dict_method(l, list, name, t);
   list = py__keep(l, list);
   if (strcmp(name, "sort") == 0 && n <= 1) {
     if (py__is_complete(list->type)) sort(l, list, is_down(l, t));
@@ -386,7 +397,7 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) 
     arg[k] = py__value(l, t->item[k + 3]);
     if (py__is_unknown(arg[k])) return py__missing(l);
   }
-  if (strcmp(name, "append") == 0 && n == 1) return append(l, list, arg[0]), py__nothing(l);
+  if (strcmp(name, "append") == 0 && n == 1) return py__list_append(l, list, arg[0]), py__nothing(l);
   if (strcmp(name, "extend") == 0 && n == 1) return py__list_extend(l, list, arg[0]), py__nothing(l);
   if (strcmp(name, "insert") == 0 && n == 2) return insert(l, list, arg[0], arg[1]), py__nothing(l);
   if (strcmp(name, "pop") == 0 && n <= 1) return pop(l, list, arg[0]);
@@ -419,6 +430,7 @@ static expr *repeated(lower *l, expr *list, expr *times) {
 }
 
 expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
+  if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b)) return NULL;
   a = py__keep(l, py__listed(l, a));
   b = py__keep(l, py__listed(l, b));
   bool first = a->type->tag == TT_T_LIST, second = b->type->tag == TT_T_LIST;
@@ -432,6 +444,8 @@ expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
 
 /* Are they equal, item by item? */
 expr *py__list_equal(lower *l, expr *a, expr *b) {
+  if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b))
+    py__fail(l, TT_ENOTIMPL, "a comparison of dictionaries or sets: compare their items");
   a = py__keep(l, py__listed(l, a));
   b = py__keep(l, py__listed(l, b));
   if (a->type->tag != TT_T_LIST || b->type->tag != TT_T_LIST) return py__bool(l, false);
@@ -449,6 +463,7 @@ expr *py__list_equal(lower *l, expr *a, expr *b) {
 
 /* sum(), min() and max() of a list. */
 expr *py__list_fold(lower *l, const char *name, expr *list) {
+  list = py__sequence(l, list);
   list = py__keep(l, list);
   if (!py__is_complete(list->type)) return py__missing(l);
   bool sum = name[0] == 's';
@@ -504,7 +519,7 @@ expr *py__list_call(lower *l, const char *name, const tt_tree *t) {
   if (strcmp(name, "typed.List.empty_list") == 0)
     return py__keep(l, new_list(l, py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
   if (!py__positional(t)) return new_list(l, py__unknown(l), kind);
-  expr *from = py__keep(l, py__listed(l, py__materialise(l, py__value(l, t->item[2]))));
+  expr *from = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))));
   if (!py__is_complete(from->type)) return py__missing(l);
   expr *made = py__keep(l, new_list(l, item_in(l, from), kind));
   py__list_extend(l, made, from);

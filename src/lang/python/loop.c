@@ -413,7 +413,7 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
 /* What a loop goes over; a display stays one. */
 static expr *sequence(lower *l, const tt_tree *t) {
   expr *e = py__materialise(l, py__value(l, t));
-  return py__is_display(e) ? e : py__keep(l, e);
+  return py__is_display(e) ? e : py__keep(l, py__sequence(l, e));
 }
 
 void py__for(lower *l, const tt_tree *t) {

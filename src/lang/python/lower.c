@@ -67,7 +67,7 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
   for (int k = 0; k < n; k++) {
     expr *e = py__listed(l, py__materialise(l, py__item(l, value, k)));
     part[k] = e;
-    if (e->op == TT_X_CONST || py__is_unknown(e)) continue;
+    if (e->op == TT_X_CONST || e->op == TT_X_LIST || py__is_unknown(e)) continue;
     int32_t temp = py__temp(l, e->type);
     l->f->func->locals.data[temp].nonneg = e->nonneg;
     l->f->func->locals.data[temp].limit = e->limit;
@@ -271,7 +271,8 @@ static tt_code code_of(const char *name) {
   } rows[] = {{"ValueError", TT_EVALUE},    {"TypeError", TT_ETYPE},
               {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
               {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
-              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL}};
+              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL},
+              {"KeyError", TT_X_KEY}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;
@@ -312,6 +313,8 @@ static bool statement(lower *l, const tt_tree *t) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
     py__raise_unless(l, NULL, code_of(py__word(l, py__at(l, t, 2))), py__word(l, py__at(l, t, 3)));
     return true;
+  } else if (strcmp(w, "del") == 0) {
+    py__dict_delete(l, py__at(l, t, 2));
   } else if (strcmp(w, "print") == 0) {
     print(l, t);
   } else if (strcmp(w, "pass") != 0) {

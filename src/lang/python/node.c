@@ -150,7 +150,10 @@ expr *py__truth(lower *l, expr *e) {
   if (py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_NONE) return py__bool(l, false);
   if (e->type->tag == TT_T_TUPLE) return py__bool(l, e->type->n > 0);
-  if (e->type->tag == TT_T_LIST) return py__elem(l, TT_GT, py__count_of(l, e), py__int(l, 0));
+  if (e->type->tag == TT_T_LIST) {
+    expr *n = py__is_dict(e) || py__is_set(e) ? py__dict_count(l, py__keep(l, e)) : py__count_of(l, e);
+    return py__elem(l, TT_GT, n, py__int(l, 0));
+  }
   if (e->type->tag != TT_T_SCALAR) py__fail(l, TT_ETYPE, "the truth of %s is ambiguous", py__type_name(l, e->type));
   if (e->type->dtype == TT_BOOL) return e;
   expr *zero = py__cast(l, py__int(l, 0), (tt_dtype)e->type->dtype);

@@ -182,6 +182,28 @@ expr *py__field_value(lower *l, expr *record, int k);
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
 void py__set_record(lower *l, expr *record, expr *value);
 expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n);
+/* Dictionaries and sets (python/dict.c). */
+bool py__is_dict(const expr *e);
+bool py__is_set(const expr *e);
+expr *py__dict_count(lower *l, expr *d);
+expr *py__dict_contains(lower *l, expr *d, expr *key);
+expr *py__dict_index(lower *l, expr *d, const tt_tree *at);
+void py__dict_assign(lower *l, expr *d, const tt_tree *at, expr *value, const char *op);
+expr *py__dict_keys(lower *l, expr *d); /* a list */
+expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
+void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
+expr *py__dict_display(lower *l, const tt_tree *t, bool set);
+expr *py__dict_call(lower *l, const char *name, const tt_tree *t);
+/* What a loop goes over: of dictionaries and sets a list of the keys. */
+static inline expr *py__sequence(lower *l, expr *e) {
+  return py__is_dict(e) || py__is_set(e) ? py__dict_keys(l, e) : e;
+}
+expr *py__new_list(lower *l, type *item);
+type *py__plain_item(lower *l, type *item); /* as lists have it */
+void py__list_append(lower *l, expr *list, expr *value);
+void py__list_write(lower *l, expr *list, expr *at, expr *value);
+/* The list of which `value` is to be an item, whose type may be learnt from it. NULL: not now. */
+expr *py__list_taking(lower *l, expr *list, const expr *value);
 /* Lists (python/list.c). A display, [a, b], is a tuple until something needs it to be a list. */
 bool py__is_display(const expr *e);
 expr *py__listed(lower *l, expr *e);

@@ -1,6 +1,6 @@
 /*
-** Tuples whose items have names. An array of records is the arrays of its fields, which lie among one another in the
-** same memory; a record in it is arrays without axes, so that writing into it writes there. Nothing below knows of them.
+** Tuples whose items have names. An array of records is the arrays of its fields, which lie among one another in one
+** memory; a record in it is arrays without axes, so that writing into it writes there. Nothing below knows of them.
 */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 """numba.typed: containers of one type, for compiled functions."""
 
-from ..._jit.containers import List
+from ..._jit.containers import Dict, List
 
-__all__ = ["List"]
+__all__ = ["Dict", "List"]
