@@ -344,7 +344,7 @@ void core_jit_let_go(jit_frame *f) {
     PyMem_Free(h->own);
   }
   f->nheld = 0;
-  core_jit_free_lists(f);
+  if (f->lists) core_jit_free_lists(f);
 }
 
 void core_jit_extent(const jit_frame *f, const jit_held *h, int64_t *low, int64_t *size) {
