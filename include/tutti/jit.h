@@ -33,8 +33,9 @@ enum {
 
 /*
 ** Type, render and compile (or find on disk). `signature`: f64, Ai32:2C (an int32 array of 2 axes in C order; A: any
-** steps; R behind it: read-only), (i64,f64) for a tuple, N for None; separated by commas; after a '|' the types of
-** the hidden arrays. TT_ETYPE and TT_ENOTIMPL name the Python line; TT_EDEVICE: there is no compiler, or it failed.
+** steps; R behind it: read-only), (i64,f64) for a tuple, Li64 for a list, Ti64 for one of a library, N for None;
+** separated by commas; after a '|' the types of the hidden arrays. TT_ETYPE and TT_ENOTIMPL name the Python line;
+** TT_EDEVICE: there is no compiler, or it failed.
 */
 TT_API tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uint32_t flags, tt_jit **out,
                               tt_error *err);
@@ -66,6 +67,17 @@ typedef struct tt_jit_info {
 } tt_jit_info;
 /* What a kernel takes of a device. */
 TT_API tt_jit_info tt_jit_ask(const tt_jit *j);
+
+/*
+** A list crosses as the address of one of these: its items, as words, and how many there is room for. A call that needs
+** more room gives the list other memory, which is the call's; what was there is left alone.
+*/
+typedef struct tt_jit_list {
+  int64_t *word;
+  int64_t n, room;
+  int32_t *slot; /* of dictionaries and sets, whose items are (there, key, value): the call's, NULL before it */
+  int64_t nslot, live;
+} tt_jit_list;
 
 /* No axis of an array that is handed over is longer. */
 #define TT_JIT_LONGEST ((int64_t)1 << 48)

@@ -64,6 +64,11 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
     PyErr_SetString(PyExc_AssertionError, message + sizeof assertion - 1);
     return NULL;
   }
+  static const char key[] = "KeyError: ";
+  if (code == TT_EINTERNAL && strncmp(message, key, sizeof key - 1) == 0) {
+    PyErr_SetString(PyExc_KeyError, message + sizeof key - 1);
+    return NULL;
+  }
   const char *name = class_name(code);
   PyObject *cls = NULL;
   if (name) {

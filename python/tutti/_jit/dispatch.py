@@ -72,6 +72,18 @@ class Compiled(_core.Jit):
         first = offset // memory.itemsize
         return _core.functions["stride_tricks.as_strided"](memory.reshape(-1)[first:], shape, strides)
 
+    def _named(self, meta, items):
+        """A tuple of a class with names."""
+        from .named import made
+
+        return made(meta, items)
+
+    def _list(self, letter, kind, items):
+        """A list, dictionary or set that a call made."""
+        from .containers import made
+
+        return made(letter, kind, items)
+
     @functools.cached_property
     def _signature(self):
         return inspect.signature(self.py_func)

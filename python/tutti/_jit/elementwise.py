@@ -278,7 +278,7 @@ class Generalised(Decorated, Loops):
 
     _takes = None  # what signatures take beyond safe casts
 
-    def __init__(self, fn, layout, parallel=False, signatures=()):
+    def __init__(self, fn, layout, parallel=False, signatures=(), writable=()):
         self._stand_for(fn)
         inputs, _, outputs = layout.replace(" ", "").partition("->")
         self.cores = [[d for d in g.split(",") if d] for g in re.findall(r"\(([^)]*)\)", inputs + outputs)]
@@ -287,6 +287,8 @@ class Generalised(Decorated, Loops):
         if self.nin < 1 or self.nout < 1 or len(self.cores) != fn.__code__.co_argcount:
             raise ValueError(f"the layout {layout!r} does not fit {fn.__name__}()")
         self.parallel, self._by_rank = parallel, {}
+        names = fn.__code__.co_varnames
+        self.writable = {names.index(a) if isinstance(a, str) else a for a in writable}
         self.signatures, self.boxed = [], set()
         for signature in signatures:
             self._sign(signature)
@@ -344,12 +346,21 @@ class Generalised(Decorated, Loops):
                     raise ValueError(f"{self.__name__}(): the core axis '{name}' is {sizes[name]} and {n} long")
         return sizes, np.broadcast_shapes(*fronts)
 
+    def _spread(self, np, k, array, front):
+        """An argument over the axes in front; itself where it has them, so that the function may write into it."""
+        shape = front + array.shape[array.ndim - len(self.cores[k]) :]
+        if array.shape == shape:
+            return array
+        spread = np.broadcast_to(array, shape)
+        return spread.copy() if k in self.writable else spread
+
     def _run(self, given, args):
         np = _need_numpy()
         given = _plain(given)
         arrays, kinds = self._typed(np, [np.asarray(a) for a in given[: self.nin]], given)
         sizes, front = self._sizes(np, arrays)
-        flat = [np.broadcast_to(a, front + a.shape[a.ndim - len(core) :]) for a, core in zip(arrays, self.cores)]
+        flat = [self._spread(np, k, a, front) for k, a in enumerate(arrays)]
+        originals = list(flat)
         flat = [a[..., None] if k in self.boxed else a for k, a in enumerate(flat)]
         outs = given[self.nin :]
         if not outs:
@@ -360,14 +371,18 @@ class Generalised(Decorated, Loops):
         if not front:
             flat, targets = [a[None] for a in flat], [t[None] for t in targets]
         self._around(max(1, len(front)))(*flat, *targets)
+        for k in self.writable:  # what was cast, or repeated, is not what was given
+            if isinstance(given[k], np.ndarray) and originals[k] is not given[k]:
+                given[k][...] = originals[k]
         result = [o if o.ndim else o[()] for o in outs]
         return result[0] if len(result) == 1 else tuple(result)
 
 
-def guvectorize(*args, target="cpu", **options):
+def guvectorize(*args, target="cpu", writable_args=(), **options):
     """guvectorize(layout) or guvectorize(signatures, layout), layout as "(m,n),(n)->(m)".
 
-    Signatures decide the types of results, and of arguments by safe casts.
+    Signatures decide the types of results, and of arguments by safe casts. writable_args: names or numbers of arguments
+    that get back what the function wrote into them, where they were cast.
 
     target="parallel" uses all cores, target="cuda" is a kernel, a thread for each call: on a GPU where there is one.
     """
@@ -382,7 +397,7 @@ def guvectorize(*args, target="cpu", **options):
         from .device_ufunc import DeviceGeneralised
 
         return lambda fn: DeviceGeneralised(fn, layout, signatures)
-    return lambda fn: Generalised(fn, layout, target == "parallel", signatures)
+    return lambda fn: Generalised(fn, layout, target == "parallel", signatures, writable_args)
 
 
 # ---- stencils: relative indices

@@ -182,6 +182,11 @@ class Flow:
         self.block(s.orelse)
         self.now = _merged(self.now, *loop.breaks)
 
+    def do_With(self, s):
+        for item in s.items:
+            self.use(item.context_expr)
+        self.block(s.body)
+
     def do_While(self, s):
         self.turns(lambda: self.use(s.test), s)
 

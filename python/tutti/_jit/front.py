@@ -22,7 +22,7 @@ _BINARY = {
 }  # fmt: skip
 _COMPARE = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
-    ast.IsNot: "is not",
+    ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
 _UNARY = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}
 _FOLDS = {
@@ -33,7 +33,8 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print"}  # fmt: skip
+             "enumerate", "zip", "print", "list", "sorted", "dict", "set"}  # fmt: skip
+_GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 _LONGEST = 60  # of a part of the source in a message
 
@@ -115,8 +116,16 @@ class Function:
         self.node, self.before = source_of(fn)
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
+        if any(
+            isinstance(part, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
+            for part in ast.walk(self.node)
+        ):
+            apart = _Apart()
+            self.node = apart.visit(self.node)
+            self.locals |= apart.made
         self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
         self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
+        self.words = set()  # names of words
         self.typed = set()  # parameters that a signature gives a type
         self.unbroken = []  # of the loops around: the variable that their else looks at, or None
         self.line = self.node.lineno + self.before
@@ -211,7 +220,31 @@ class Function:
 
     # ---- statements
 
+    def do_With(self, s):
+        """with parallel_chunksize(n): the setting is another for the block."""
+        item = s.items[0]
+        call = item.context_expr
+        found, manager = self.static(call.func) if isinstance(call, ast.Call) else (False, None)
+        if not found or not hasattr(manager, "_jit_with") or item.optional_vars or len(s.items) > 1:
+            self.fail(f"'{self.snippet(s)}' in a compiled function", s)
+        if any(isinstance(part, (ast.Return, ast.Break, ast.Continue)) for x in s.body for part in ast.walk(x)):
+            self.fail("a way out of a with block in a compiled function", s)
+        fn, before = manager._jit_with, f"with {s.lineno}"
+        number = self.module.function(fn._jit_function())
+        first = f"(set {self.line} (n {quote(before)}) (call {number} {self.expr(call.args[0])}))"
+        return f"{first} {self.block(s.body)} (expr {self.line} (call {number} (n {quote(before)})))"
+
+    def names_words(self, s):
+        """Does an assignment, the only one of its variable, name words? Then they stand where the name does."""
+        target, words = s.targets[0], self.known(s.value)
+        words = words if isinstance(words, tuple) else (words,)
+        only = len(s.targets) == 1 and isinstance(target, ast.Name) and self.flow.value(target) is s.value
+        return only and any(isinstance(word, str) for word in words)
+
     def do_Assign(self, s):
+        if self.names_words(s):
+            self.words.add(s.targets[0].id)
+            return ""
         line, value = self.line, self.expr(s.value)
         if len(s.targets) > 1:
             head = f"(set {line} {self.target(s.targets[-1])} {value})"
@@ -236,8 +269,23 @@ class Function:
         return self.loop(s, f"(while {line} {test}")
 
     def do_For(self, s):
+        over = s.iter.args[0] if isinstance(s.iter, ast.Call) and len(s.iter.args) == 1 else s.iter
+        same = over is s.iter or getattr(self.static(s.iter.func)[1], "_jit_same", False)
+        words = self.known(over) if same and isinstance(s.target, ast.Name) else None
+        if isinstance(words, tuple) and any(isinstance(word, str) for word in words):
+            return self.written_out(s, words)
         line, iterator = self.line, self.expr(s.iter)
         return self.loop(s, f"(for {line} {self.target(s.target)} {iterator}")
+
+    def written_out(self, s, words):
+        """A loop over known words: its body once for each."""
+        if s.orelse or any(isinstance(part, (ast.Break, ast.Continue)) for x in s.body for part in ast.walk(x)):
+            self.fail("break, continue or else in a loop over words", s)
+        turns = []
+        for word in words:
+            put = _Instead(s.target.id, word)
+            turns.append(self.block([put.visit(statement) for statement in s.body]))
+        return " ".join(turns)
 
     def loop(self, s, head):
         """A loop, and its else, which runs unless the loop's own break left it."""
@@ -279,6 +327,11 @@ class Function:
                 return f"(print {self.line} {' '.join(map(self.expr, v.args))})"
         return f"(expr {self.line} {self.expr(v)})"
 
+    def do_Delete(self, s):
+        if any(not isinstance(t, ast.Subscript) for t in s.targets):
+            self.fail(f"'{self.snippet(s)}' in a compiled function", s)
+        return " ".join(f"(del {self.line} {self.expr(t)})" for t in s.targets)
+
     def do_Assert(self, s):
         message = s.msg.value if isinstance(s.msg, ast.Constant) else self.snippet(s.test)
         return f"(assert {self.line} {self.expr(s.test)} {quote(str(message))})"
@@ -299,7 +352,7 @@ class Function:
             return self.name(t)
         if isinstance(t, (ast.Tuple, ast.List)):
             return f"(tup {' '.join(map(self.target, t.elts))})"
-        if isinstance(t, ast.Subscript):
+        if isinstance(t, (ast.Subscript, ast.Attribute)):
             return self.expr(t)
         self.fail(f"an assignment to '{self.snippet(t)}'", t)
 
@@ -355,6 +408,8 @@ class Function:
 
     def of_Name(self, e):
         found, value = self.static(e)
+        if not found and e.id in self.words:
+            found, value = True, self.known(e)
         return self.constant(value, e) if found else self.name(e)
 
     def of_Attribute(self, e):
@@ -394,7 +449,35 @@ class Function:
     def of_Tuple(self, e):
         return f"(tup {' '.join(map(self.expr, e.elts))})"
 
-    of_List = of_Tuple
+    def of_List(self, e):
+        return f"(list {' '.join(map(self.expr, e.elts))})"
+
+    def of_Dict(self, e):
+        if None in e.keys:
+            self.fail("a dictionary with **", e)
+        return f"(dict {' '.join(self.expr(part) for pair in zip(e.keys, e.values) for part in pair)})"
+
+    def of_Set(self, e):
+        return f"(setof {' '.join(map(self.expr, e.elts))})"
+
+    def of_ListComp(self, e):
+        """A loop that fills a list."""
+        name = f"list {e.lineno}:{e.col_offset}"
+        self.locals.add(name)
+        made, kind = ast.copy_location(ast.Name(name, ast.Load()), e), "list"
+        if isinstance(e, ast.DictComp):
+            text, kind = f"(set {self.line} (idx {self.name(made)} {self.expr(e.key)}) {self.expr(e.value)})", "dict"
+        elif isinstance(e, ast.SetComp):
+            text, kind = f'(expr {self.line} (meth {self.name(made)} "add" {self.expr(e.elt)}))', "set"
+        else:
+            text = f'(expr {self.line} (meth {self.name(made)} "append" {self.expr(e.elt)}))'
+        for g in reversed(e.generators):
+            for test in reversed(g.ifs):
+                text = f"(if {self.line} {self.expr(test)} ({text}) ())"
+            text = f"(for {self.line} {self.target(g.target)} {self.expr(g.iter)} ({text}))"
+        return f'(comp {quote(name)} ((set {self.line} {self.name(made)} (call "{kind}")) {text}))'
+
+    of_GeneratorExp = of_SetComp = of_DictComp = of_ListComp
 
     def of_Slice(self, e):
         return f"(sl {' '.join(self.expr(p) if p else '(none)' for p in (e.lower, e.upper, e.step))})"
@@ -403,7 +486,27 @@ class Function:
         found, value = self.static(e.value)
         base = self.constant(value, e.value) if found else self.expr(e.value)
         items = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+        word = self.known(e.slice) if len(items) == 1 else None
+        if isinstance(word, str):
+            return f"(idx {base} (s {quote(word)}))"
         return f"(idx {base} {' '.join(map(self.expr, items))})"
+
+    def known(self, e):
+        """The value of an expression that is the same at every call, through names that stand for one; or None."""
+        if isinstance(e, ast.Constant):
+            return e.value
+        if isinstance(e, (ast.Tuple, ast.List)):
+            parts = [self.known(part) for part in e.elts]
+            return None if None in parts else tuple(parts)
+        if isinstance(e, ast.Subscript):
+            items, at = self.known(e.value), self.known(e.slice)
+            inside = isinstance(items, tuple) and type(at) is int and -len(items) <= at < len(items)
+            return items[at] if inside else None
+        if isinstance(e, (ast.Name, ast.Attribute)):
+            found, value = self.static(e)
+            meant = self.flow.value(e) if not found and self.flow and isinstance(e, ast.Name) else None
+            return self.known(meant) if meant is not None else value if isinstance(value, (str, int, tuple)) else None
+        return None
 
     def of_Call(self, e):
         if any(k.arg is None for k in e.keywords):
@@ -421,8 +524,16 @@ class Function:
                     bound[name] = value
             args = [self.expr(node) for name, node in given.items() if name not in bound]
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
-        if found and type(callee).__name__ in ("Generalised", "Stencil"):
+        if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
+            return self.expr(e.args[0])
+        if found and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):
+            return self.named_tuple(callee, e)
+        if found and type(callee).__name__ == "Generalised":
+            return self.generalised(callee, e)
+        if found and type(callee).__name__ == "Stencil":
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
+        if found and callee in _GATHERS and e.args and isinstance(e.args[0], ast.Call):
+            e.args[0] = self.gathered(e.args[0])
         one = self.shape if getattr(callee, "_jit_name", None) in _SHAPED else self.expr
         args = list(map(one, e.args))
         if getattr(callee, "_jit_backwards", False):
@@ -433,6 +544,49 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def named_tuple(self, cls, e):
+        """A call of a class of named tuples."""
+        from .named import meta_of
+
+        given = {**dict(zip(cls._fields, e.args)), **{k.arg: k.value for k in e.keywords}}
+        if (
+            len(e.args) > len(cls._fields)
+            or len(given) < len(e.args) + len(e.keywords)
+            or set(given) - set(cls._fields)
+        ):
+            self.fail(f"{cls.__name__}() takes {', '.join(cls._fields)}", e, TypeError)
+        items = []
+        for name in cls._fields:
+            if name not in given and name not in cls._field_defaults:
+                self.fail(f"{cls.__name__}() needs a value for '{name}'", e, TypeError)
+            items.append(self.expr(given[name]) if name in given else self.constant(cls._field_defaults[name], e))
+        return f"(named {quote(meta_of(cls))} {' '.join(items)})"
+
+    def generalised(self, callee, e):
+        """A call with arrays for the results, over the axes in front that the arguments' types say."""
+        if e.keywords or len(e.args) != len(callee.cores) or callee.signatures:
+            what = "with signatures" if callee.signatures else f"without all {len(callee.cores)} arrays"
+            self.fail(f"a call of {callee.__name__}() {what} in a compiled function", e)
+        cores = " ".join(f"({' '.join(map(quote, core))})" for core in callee.cores)
+        fn = self.module.function(callee.py_func)
+        return f"(gu {fn} {callee.nin} ({cores}) {' '.join(map(self.expr, e.args))})"
+
+    def gathered(self, e):
+        """A call that gives something to go over, range(n), as the list of that."""
+        found, callee = self.static(e.func)
+        if not found or callee not in (range, enumerate, zip):
+            return e
+        n = 1 if callee is range else 2 if callee is enumerate else len(e.args)
+        names = [f"item {k}" for k in range(n)]
+        self.locals.update(names)
+
+        def item(kind):
+            parts = [ast.Name(name, kind) for name in names]
+            return parts[0] if callee is range else ast.Tuple(parts, kind)
+
+        over = ast.comprehension(item(ast.Store()), e, [], 0)
+        return ast.fix_missing_locations(ast.copy_location(ast.ListComp(item(ast.Load()), [over]), e))
 
     def starred(self, fn, callee, e):
         """A call of a compiled function with a tuple's items, whose number its type says."""
@@ -481,6 +635,59 @@ class Function:
         if isinstance(fn, types.FunctionType):
             self.fail(f"a call of {word}(), which is not compiled: decorate it too", e)
         self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
+
+
+class _Instead(ast.NodeTransformer):
+    """Statements with a value in place of a name; the nodes of other names stay, by which their variables are known."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def generic_visit(self, node):
+        if isinstance(node, (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)):
+            return node
+
+        def visited(part):
+            return self.visit(part) if isinstance(part, ast.AST) else part
+
+        fields = {
+            key: list(map(visited, part)) if isinstance(part, list) else visited(part)
+            for key, part in ast.iter_fields(node)
+        }
+        made = ast.copy_location(type(node)(**fields), node)
+        if hasattr(node, "source"):  # what an augmented assignment reads
+            made.source = node.source
+        return made
+
+    def visit_Name(self, node):  # noqa: N802 (ast's)
+        here = node.id == self.name and isinstance(node.ctx, ast.Load)
+        return ast.copy_location(ast.Constant(self.value), node) if here else node
+
+
+class _Apart(ast.NodeTransformer):
+    """A function whose comprehensions have variables of their own, as in Python, under names that nothing else has."""
+
+    def __init__(self):
+        self.names, self.made = {}, set()
+
+    def visit_Name(self, node):  # noqa: N802 (ast's)
+        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
+
+    def visit_ListComp(self, e):  # noqa: N802 (ast's)
+        before, first = self.names, self.visit(e.generators[0].iter)
+        bound = {t.id for g in e.generators for t in ast.walk(g.target) if isinstance(t, ast.Name)}
+        self.names = {**before, **{word: f"{word} {e.lineno}:{e.col_offset}" for word in bound}}
+        self.made |= set(self.names.values())
+        rows = [
+            ast.comprehension(self.visit(g.target), self.visit(g.iter) if k else first, list(map(self.visit, g.ifs)), 0)
+            for k, g in enumerate(e.generators)
+        ]
+        parts = [self.visit(e.key), self.visit(e.value)] if isinstance(e, ast.DictComp) else [self.visit(e.elt)]
+        out = ast.copy_location(type(e)(*parts, rows), e)
+        self.names = before
+        return out
+
+    visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_ListComp  # noqa: N815 (ast's)
 
 
 def folded(e, look=lambda e: None):

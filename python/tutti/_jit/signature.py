@@ -47,6 +47,11 @@ def _one(text):
     return NAMES.get(text), 0
 
 
+def parse_type(one):
+    """(data type, axes) of a type as signatures write it; the data type is None where it is not one of numbers."""
+    return _one(str(one).replace(" ", ""))
+
+
 def read(signature):
     """(result, arguments) of a signature, each as (data type, axes); without a result that is ("", 0)."""
     if isinstance(signature, tuple):

@@ -58,6 +58,15 @@ const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n) 
   return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item});
 }
 
+const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta) {
+  assert(n >= 0 && n <= 255);
+  return intern(p, &(tt_ptype){.tag = TT_T_TUPLE, .n = (uint8_t)n, .item = item, .meta = meta});
+}
+
+const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind) {
+  return intern(p, &(tt_ptype){.tag = TT_T_LIST, .n = 1, .item = &item, .layout = kind});
+}
+
 const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta) {
   return intern(p, &(tt_ptype){.tag = (uint8_t)tag, .meta = meta});
 }
@@ -77,12 +86,21 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
                t->readonly ? ", readonly" : "");
       return add(out, size, at, text);
     case TT_T_TUPLE:
+      if (t->meta) {
+        const char *name = t->meta + (t->meta[0] == 'R' ? 2 : 1);
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(name, ":#"), name);
+        at = add(out, size, at, text);
+      }
       at = add(out, size, at, "(");
       for (int k = 0; k < t->n; k++) {
         if (k) at = add(out, size, at, ", ");
         at = put_type(t->item[k], out, size, at);
       }
       return add(out, size, at, t->n == 1 ? ",)" : ")");
+    case TT_T_LIST:
+      at = add(out, size, at, "list(");
+      at = put_type(t->item[0], out, size, at);
+      return add(out, size, at, ")");
     case TT_T_META:
       return add(out, size, at, t->meta ? t->meta : "?");
     case TT_T_NONE:
@@ -107,6 +125,8 @@ int tt__ptype_words(const tt_ptype *t) {
     case TT_T_TUPLE:
       for (int k = 0; k < t->n; k++) n += tt__ptype_words(t->item[k]);
       return n;
+    case TT_T_LIST:
+      return 1;
     default:
       return 0;
   }

@@ -25,12 +25,14 @@
 
 /* RAISE: the kind of a failed assert; the others are tt_codes. */
 #define TT_X_ASSERTION TT_CODE_COUNT
+#define TT_X_KEY (TT_CODE_COUNT + 1) /* a KeyError */
 
 typedef enum tt_ptag {
   TT_T_NONE, /* no value */
   TT_T_SCALAR,
   TT_T_ARRAY,
   TT_T_TUPLE,
+  TT_T_LIST,   /* an address of a tt_jit_list (tutti/jit.h): items of one type, which whoever has it may change */
   TT_T_META,   /* only while a language works: a value that exists at compile time alone */
   TT_T_UNKNOWN /* only while a language infers */
 } tt_ptag;
@@ -40,12 +42,13 @@ struct tt_ptype {
   uint8_t tag;
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
-  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps */
+  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a
+                    library, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
-  uint8_t n;     /* TUPLE */
+  uint8_t n;     /* TUPLE; LIST: 1 */
   int16_t id;    /* place in the program's list */
   const tt_ptype *const *item;
-  const char *meta; /* META: what it is */
+  const char *meta; /* META: what it is; TUPLE: NULL, or a letter, a name and its fields, each behind a ':' */
 };
 
 typedef enum tt_pop {
@@ -67,6 +70,10 @@ typedef enum tt_pop {
   TT_X_TURN,    /* arg[0] with its axes in reverse order */
   TT_X_TUPLE,
   TT_X_ITEM,    /* k of the tuple arg[0] */
+  TT_X_LIST,    /* a new list, empty */
+  TT_X_COUNT,   /* items of the list arg[0] */
+  TT_X_RESIZE,  /* arg[1] are the items of the list arg[0] from now on; false: there is no memory */
+  TT_X_AT,      /* item arg[1] of the list arg[0], which has it */
   TT_X_CALL,    /* function k */
   TT_X_HELPER,  /* text function `name`; takes the context first when k is 1 */
   TT_X_SPECIAL, /* k: tt_pspecial */
@@ -131,7 +138,7 @@ struct tt_pexpr {
 
 typedef enum tt_pstmt_op {
   TT_X_SET,    /* local = a */
-  TT_X_STORE,  /* target a (a LOAD) = b */
+  TT_X_STORE,  /* target a (a LOAD or an AT) = b */
   TT_X_IF,     /* a, body, other */
   TT_X_WHILE,  /* while a: body */
   TT_X_FOR,    /* local from a below b by c (a constant or not; never 0) */
@@ -144,7 +151,8 @@ typedef enum tt_pstmt_op {
   TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
   TT_X_PRINT,      /* arg[] */
   TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
-  TT_X_FENCE
+  TT_X_FENCE,
+  TT_X_HOST /* local = the library's function of arg[], as `name` says (launch/host_call.h) */
 } tt_pstmt_op;
 
 typedef enum tt_pcollective {
@@ -262,6 +270,9 @@ struct tt_pcall {
   void (*reseed)(tt_pcall *call, int64_t seed);
   double (*draw)(tt_pcall *call, int64_t normal);
   int64_t (*draw_below)(tt_pcall *call, int64_t low, int64_t high);
+  /* A function of arrays: the words of its arguments, and of its results; not 0: it failed. */
+  int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
+  char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
 };
 
 /* Kinds of accesses, as lang/check/check.h has them. */
@@ -279,6 +290,9 @@ TT_HIDDEN void tt__program_free(tt_proc *p);
 TT_HIDDEN const tt_ptype *tt__ptype_scalar(tt_proc *p, tt_dtype dtype);
 TT_HIDDEN const tt_ptype *tt__ptype_array(tt_proc *p, tt_dtype dtype, int rank, char layout, bool readonly);
 TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *item, int n);
+/* With names for its items; `meta` NULL: as tt__ptype_tuple. */
+TT_HIDDEN const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta);
+TT_HIDDEN const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind);
 TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
 
 /* What a user calls it: "float64", "array(int32, 2d, C)". Cut to `size`. */
@@ -294,7 +308,10 @@ TT_HIDDEN int tt__pframe_loop(const tt_pfunc *f, int loop);
 /* How many loops there are in statements, at any depth. */
 TT_HIDDEN int tt__program_loops(const tt_pstmt *s);
 
-/* 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank. */
+/*
+** 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank,
+** lists 1.
+*/
 TT_HIDDEN int tt__ptype_words(const tt_ptype *t);
 
 #endif

@@ -102,6 +102,58 @@ static char view_layout(const index_list *x, char layout) {
   return 'C';
 }
 
+/* An element or a view. `whole`: what has no axes left is a view, too. */
+static expr *view_of(lower *l, expr *array, const index_list *x, bool whole) {
+  int rank = array->type->rank;
+  if (x->axes > rank) py__fail(l, TT_EINDEX, "%d indices for an array of %d axes", x->axes, rank);
+  if (x->scalars && x->axes == rank && rank > 0 && !whole) return py__load(l, array, x->arg, x->axes);
+  int made = rank - x->axes;
+  for (int k = 0; k < x->nform; k++) made += x->form[k] != 'i';
+  type *t = py__array(l, (tt_dtype)array->type->dtype, made, view_layout(x, array->type->layout));
+  if (array->type->readonly) t = tt__ptype_array(l->p, (tt_dtype)t->dtype, made, t->layout, true);
+  expr *v = py__expr(l, TT_X_VIEW, t, x->narg + 1);
+  char *form = py__alloc(l, (size_t)x->nform + 1);
+  memcpy(form, x->form, (size_t)x->nform);
+  v->form = form;
+  v->arg[0] = array;
+  for (int k = 0; k < x->narg; k++) v->arg[k + 1] = x->arg[k];
+  return v;
+}
+
+static expr *records_part(lower *l, expr *records, const index_list *x, int left) {
+  type *part[TT_PROGRAM_ARGS];
+  expr *made = py__expr(l, TT_X_TUPLE, records->type, records->type->n);
+  for (int k = 0; k < made->n; k++) {
+    expr *field = py__item(l, records, k);
+    bool inner = field->type->tag == TT_T_TUPLE;
+    made->arg[k] = inner ? records_part(l, field, x, left) : py__keep(l, view_of(l, field, x, true));
+    part[k] = made->arg[k]->type;
+  }
+  size_t size = strlen(records->type->meta) + 1;
+  char *meta = memcpy(py__alloc(l, size), records->type->meta, size);
+  meta[1] = (char)('0' + left);
+  made->type = py__named(l, part, made->n, meta);
+  return py__keep(l, made);
+}
+
+/* The same part of the array of each field. */
+expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n) {
+  const expr *first = records;
+  int rank = records->type->meta[1] - '0';
+  while (first->type->tag == TT_T_TUPLE) first = py__item(l, (expr *)(uintptr_t)first, 0);
+  expr stand_in = *first;
+  stand_in.type = py__array(l, (tt_dtype)first->type->dtype, rank, 'A');
+  index_list x = read_index(l, &stand_in, item, n);
+  if (x.missing) return py__missing(l);
+  if (x.picks)
+    py__fail(l, TT_ENOTIMPL, "records picked by %s: pick from their fields", py__type_name(l, x.picks->type));
+  if (x.axes > rank) py__fail(l, TT_EINDEX, "%d indices for an array of %d axes", x.axes, rank);
+  for (int k = 0; k < x.narg; k++) x.arg[k] = py__keep(l, x.arg[k]);
+  int left = rank - x.axes;
+  for (int k = 0; k < x.nform; k++) left += x.form[k] != 'i';
+  return records_part(l, records, &x, left);
+}
+
 /* An element or a view; where a mask or places stand as the index, NULL and those in *picks (NULL: refused). */
 static expr *access(lower *l, expr *array, const tt_tree *const *item, int n, expr **picks) {
   index_list x = read_index(l, array, item, n);
@@ -111,20 +163,7 @@ static expr *access(lower *l, expr *array, const tt_tree *const *item, int n, ex
     *picks = x.picks;
     return NULL;
   }
-  int rank = array->type->rank;
-  if (x.axes > rank) py__fail(l, TT_EINDEX, "%d indices for an array of %d axes", x.axes, rank);
-  if (x.scalars && x.axes == rank && rank > 0) return py__load(l, array, x.arg, x.axes);
-  int made = rank - x.axes;
-  for (int k = 0; k < x.nform; k++) made += x.form[k] != 'i';
-  type *t = py__array(l, (tt_dtype)array->type->dtype, made, view_layout(&x, array->type->layout));
-  if (array->type->readonly) t = tt__ptype_array(l->p, (tt_dtype)t->dtype, made, t->layout, true);
-  expr *v = py__expr(l, TT_X_VIEW, t, x.narg + 1);
-  char *form = py__alloc(l, (size_t)x.nform + 1);
-  memcpy(form, x.form, (size_t)x.nform);
-  v->form = form;
-  v->arg[0] = array;
-  for (int k = 0; k < x.narg; k++) v->arg[k + 1] = x.arg[k];
-  return v;
+  return view_of(l, array, &x, false);
 }
 
 expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n) { return access(l, array, index, n, NULL); }
@@ -192,6 +231,9 @@ expr *py__index(lower *l, const tt_tree *t) {
   expr *base = py__value(l, py__at(l, t, 1));
   split_index(t, &item, &n);
   if (py__is_unknown(base)) return base;
+  if (base->type->tag == TT_T_TUPLE && base->type->meta && n == 1 && tt__tree_is(item[0], "s"))
+    return py__attribute(l, base, py__word(l, py__at(l, item[0], 1)));
+  if (py__is_records(base)) return py__records_index(l, py__keep(l, base), item, n);
   if (base->type->tag == TT_T_TUPLE) {
     if (n == 1 && tt__tree_is(item[0], "sl")) return part_of_tuple(l, base, item[0]);
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
@@ -202,6 +244,7 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
     return py__item(l, base, (int)at);
   }
+  if (base->type->tag == TT_T_LIST && n == 1) return py__list_index(l, base, item[0]);
   if (base->type->tag != TT_T_ARRAY)
     py__fail(l, TT_ETYPE, "%s has no elements: %s", py__type_name(l, base->type), no_array(base));
   base = py__materialise(l, base);
@@ -217,6 +260,22 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   expr *base = py__value(l, py__at(l, t, 1));
   split_index(t, &item, &n);
   if (py__is_unknown(base) || py__is_unknown(value)) return;
+  if (base->type->tag == TT_T_LIST && n == 1) {
+    py__list_assign(l, base, item[0], value, op);
+    return;
+  }
+  if (py__is_record(base) && n == 1 && tt__tree_is(item[0], "s")) {
+    py__set_field(l, base, py__word(l, py__at(l, item[0], 1)), value, op);
+    return;
+  }
+  if (py__is_records(base) && n == 1 && tt__tree_is(item[0], "s")) {
+    py__fill(l, py__attribute(l, base, py__word(l, py__at(l, item[0], 1))), value, op, false);
+    return;
+  }
+  if (py__is_records(base) && !op) {
+    py__set_record(l, py__records_index(l, py__keep(l, base), item, n), value);
+    return;
+  }
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s takes no assignment", py__type_name(l, base->type));
   if (py__is_lazy(base)) py__fail(l, TT_ENOTIMPL, "an assignment into what is computed, or .real or .imag");
   base = py__keep(l, py__materialise(l, base));
@@ -490,6 +549,12 @@ static expr *turned(lower *l, expr *array) {
 
 expr *py__attribute(lower *l, expr *self, const char *name) {
   if (py__is_unknown(self)) return self;
+  if (self->type->tag == TT_T_TUPLE && self->type->meta) {
+    int k = py__field(self->type, name);
+    if (k >= 0) return py__field_value(l, self, k);
+    if (!py__is_records(self)) py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, self->type), name);
+    while (self->type->tag == TT_T_TUPLE) self = py__item(l, py__keep(l, self), 0); /* shape, size ... */
+  }
   if (py__is_scalar(self)) {
     if (strcmp(name, "real") == 0) return py__apply(l, TT_REAL, self, NULL);
     if (strcmp(name, "imag") == 0) return py__apply(l, TT_IMAG, self, NULL);

@@ -72,6 +72,8 @@ static expr *extreme(lower *l, call *c, bool low) {
     for (int k = 0; k < c->n; k++) c->arg[k] = py__item(l, t, k);
   } else if (c->n == 1 && py__is_array(c->arg[0])) {
     return py__method(l, c->arg[0], low ? "min" : "max", NULL);
+  } else if (c->n == 1 && c->arg[0]->type->tag == TT_T_LIST) {
+    return py__list_fold(l, low ? "min" : "max", c->arg[0]);
   }
   want(l, c, 1, TT_PROGRAM_ARGS);
   tt_dtype t = TT_BOOL;
@@ -117,6 +119,7 @@ static expr *pair(lower *l, expr *a, expr *b) {
 static expr *total(lower *l, call *c) {
   want(l, c, 1, 1);
   if (py__is_array(c->arg[0])) return py__method(l, c->arg[0], "sum", NULL);
+  if (c->arg[0]->type->tag == TT_T_LIST) return py__list_fold(l, "sum", c->arg[0]);
   if (c->arg[0]->type->tag != TT_T_TUPLE) py__fail(l, TT_ETYPE, "sum() of %s", py__type_name(l, c->arg[0]->type));
   expr *t = py__keep(l, c->arg[0]), *sum = py__int(l, 0);
   for (int k = 0; k < t->type->n; k++) sum = py__binary(l, "+", sum, py__item(l, t, k));
@@ -135,7 +138,10 @@ static expr *builtin(lower *l, call *c, bool *known) {
   *known = true;
   if (strcmp(w, "len") == 0) {
     want(l, c, 1, 1);
+    if (py__is_records(c->arg[0])) return py__item(l, py__attribute(l, c->arg[0], "shape"), 0);
     if (c->arg[0]->type->tag == TT_T_TUPLE) return py__int(l, c->arg[0]->type->n);
+    if (py__is_dict(c->arg[0]) || py__is_set(c->arg[0])) return py__dict_count(l, py__keep(l, c->arg[0]));
+    if (c->arg[0]->type->tag == TT_T_LIST) return py__count_of(l, c->arg[0]);
     if (!py__is_array(c->arg[0])) py__fail(l, TT_ETYPE, "len() of %s", py__type_name(l, c->arg[0]->type));
     return py__len(l, py__keep(l, py__materialise(l, c->arg[0])), 0);
   }
@@ -283,6 +289,8 @@ static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
   if (strcmp(w, "where") == 0 && c->n == 3) return py__where(l, c->arg[0], c->arg[1], c->arg[2]);
   if (strcmp(w, "clip") == 0 && c->n == 3)
     return py__apply(l, TT_MINIMUM, py__apply(l, TT_MAXIMUM, c->arg[0], c->arg[1]), c->arg[2]);
+  bool asks = strcmp(w, "shape") == 0 || strcmp(w, "ndim") == 0 || strcmp(w, "size") == 0;
+  if (asks && c->n == 1 && py__is_array(c->arg[0])) return py__attribute(l, c->arg[0], w);
   if (strcmp(w, "power") == 0 && c->n == 2) return py__binary(l, "**", c->arg[0], c->arg[1]);
   tt_op op = op_named(w);
   if (op < TT_OP_COUNT && tt__ops[op].arity <= 2 && c->n == tt__ops[op].arity)
@@ -356,6 +364,7 @@ static void read_arguments(lower *l, call *c) {
   c->n = 0;
   for (int k = 2; k < c->tree->n; k++) {
     const tt_tree *t = c->tree->item[k];
+    if (tt__tree_is(t, "kw")) break;
     bool all = tt__tree_is(t, "star");
     if (tt__tree_is(t, "rest")) {
       pack_arguments(l, c, (int)py__at(l, t, 1)->i);
@@ -385,13 +394,19 @@ expr *py__call(lower *l, const tt_tree *t) {
       if (known) return e;
       py__fail(l, TT_ENOTIMPL, "%s in a compiled function", c.name);
     }
+    if (strcmp(c.name, "list") == 0 || strcmp(c.name, "sorted") == 0 || starts(c.name, "typed.List", &w))
+      return py__list_call(l, c.name, t);
+    if (strcmp(c.name, "dict") == 0 || strcmp(c.name, "set") == 0 || starts(c.name, "typed.Dict", &w))
+      return py__dict_call(l, c.name, t);
     e = py__array_call(l, c.name, t, &known);
     if (known) return e;
   }
-  if (t->n - 2 != c.n) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
+  bool keywords = t->n - 2 != c.n, of_numpy = starts(c.name ? c.name : "", "np.", &w);
+  if (keywords && !of_numpy) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
   read_arguments(l, &c);
+  if (keywords) return py__host_call(l, c.name + 3, c.arg, c.n, t);
   if (callee->tag == TT_TREE_INT) {
-    for (int k = 0; k < c.n; k++) c.arg[k] = py__materialise(l, c.arg[k]);
+    for (int k = 0; k < c.n; k++) c.arg[k] = py__keep(l, py__listed(l, py__materialise(l, c.arg[k])));
     return py__call_user(l, (int32_t)callee->i, c.arg, c.n);
   }
   if (starts(c.name, "random.", &w) || starts(c.name, "np.random.", &w)) {
@@ -407,6 +422,7 @@ expr *py__call(lower *l, const tt_tree *t) {
     e = numpy_call(l, &c, w, &known);
   else
     e = builtin(l, &c, &known);
+  if (!known && of_numpy) return py__host_call(l, c.name + 3, c.arg, c.n, NULL);
   if (!known) py__fail(l, TT_ENOTIMPL, "%s() with %d arguments in a compiled function", c.name, c.n);
   return e;
 }

@@ -140,6 +140,7 @@ static expr *literal(lower *l, const tt_tree *t) {
   expr *e = py__value(l, t->item[2]);
   if (py__is_unknown(e)) return e;
   if (py__is_array(e)) return py__method(l, e, "copy", NULL);
+  if (e->type->tag == TT_T_LIST) return py__list_array(l, e, dtype_argument(l, t, 1, TT_DTYPE_NONE));
   if (e->type->tag != TT_T_TUPLE || e->type->n == 0)
     py__fail(l, TT_ENOTIMPL, "np.array() of %s", py__type_name(l, e->type));
   e = py__keep(l, e);
@@ -266,16 +267,11 @@ static expr *norm(lower *l, expr *a) {
 
 /* ---- products: plain loops, the innermost along memory */
 
-static expr *dot(lower *l, expr *a, expr *b) {
-  if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
-  if (!py__is_array(a) || !py__is_array(b)) return py__binary(l, "*", a, b);
-  a = py__keep(l, py__materialise(l, a));
-  b = py__keep(l, py__materialise(l, b));
+/* Multiplications from which on the library is sooner done than loops, its call included (docs/decisions.md). */
+enum { LIBRARY_PRODUCT = 16384 };
+
+static expr *product_loops(lower *l, expr *a, expr *b) {
   int ra = a->type->rank, rb = b->type->rank;
-  if (ra < 1 || ra > 2 || rb < 1 || rb > 2) py__fail(l, TT_ENOTIMPL, "products of arrays of %d and %d axes", ra, rb);
-  py__raise_unless(l, py__elem(l, TT_EQ, py__len(l, a, ra - 1), py__len(l, b, 0)), TT_EVALUE,
-                   "shapes do not fit a product");
-  if (ra == 1 && rb == 1) return reduce(l, py__binary(l, "*", a, b), SUM);
   tt_dtype d = tt__promote((tt_dtype)a->type->dtype, (tt_dtype)b->type->dtype);
   expr *len[2] = {ra == 2 ? py__len(l, a, 0) : py__len(l, b, 1), py__len(l, b, rb - 1)};
   expr *made = py__keep(l, py__allocate(l, d, len, ra + rb - 2, true));
@@ -292,6 +288,34 @@ static expr *dot(lower *l, expr *a, expr *b) {
   py__count_end(l, sk, &bk);
   if (si) py__count_end(l, si, &bi);
   return made;
+}
+
+static expr *dot(lower *l, expr *a, expr *b) {
+  if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
+  if (!py__is_array(a) || !py__is_array(b)) return py__binary(l, "*", a, b);
+  a = py__keep(l, py__materialise(l, a));
+  b = py__keep(l, py__materialise(l, b));
+  int ra = a->type->rank, rb = b->type->rank;
+  if (ra < 1 || ra > 2 || rb < 1 || rb > 2) py__fail(l, TT_ENOTIMPL, "products of arrays of %d and %d axes", ra, rb);
+  py__raise_unless(l, py__elem(l, TT_EQ, py__len(l, a, ra - 1), py__len(l, b, 0)), TT_EVALUE,
+                   "shapes do not fit a product");
+  if (ra == 1 && rb == 1) return reduce(l, py__binary(l, "*", a, b), SUM);
+  if (l->options.kernel || !l->options.ask) return product_loops(l, a, b);
+  expr *work = py__len(l, a, ra - 1), *arg[2] = {a, b};
+  if (ra == 2) work = py__elem(l, TT_MUL, work, py__len(l, a, 0));
+  if (rb == 2) work = py__elem(l, TT_MUL, work, py__len(l, b, 1));
+  tt_dtype d = tt__promote((tt_dtype)a->type->dtype, (tt_dtype)b->type->dtype);
+  int32_t made = py__temp(l, py__array(l, d, ra + rb - 2, 'C'));
+  stmt *either = py__stmt(l, TT_X_IF);
+  block small, large;
+  either->a = py__elem(l, TT_LT, work, py__int(l, LIBRARY_PRODUCT));
+  py__block_begin(l, &small);
+  py__set(l, made, product_loops(l, a, b));
+  either->body = py__block_end(l, &small);
+  py__block_begin(l, &large);
+  py__set(l, made, py__host_call(l, "matmul", arg, 2, NULL));
+  either->other = py__block_end(l, &large);
+  return py__local(l, made);
 }
 
 /* ---- dispatch */
@@ -420,6 +444,14 @@ static expr *copy_as(lower *l, expr *a, tt_dtype d) {
   return made;
 }
 
+/* A reduction with more than an axis that is known. */
+static bool is_of_library(const char *name, const tt_tree *t) {
+  fold kind;
+  bool folds_all = fold_named(name, &kind) || is_one_of(name, lane_folds);
+  if (!folds_all || !t || t->n < 4) return false;
+  return t->n > 4 || (tt__tree_is(t->item[3], "kw") && strcmp(t->item[3]->item[1]->text, "axis") != 0);
+}
+
 /* `t` is (meth self "name" argument...) or (call "np.name" self argument...): the arguments start at 3 in both. */
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   int n = t ? t->n - 3 : 0;
@@ -433,7 +465,10 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     l->p->grid = true;
     return py__nothing(l);
   }
+  self = py__listed(l, self);
+  if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
+  if (is_of_library(name, t)) return py__host_method(l, self, name, t);
   expr *folded = reduction(l, self, name, t);
   if (folded) return folded;
   if ((strcmp(name, "cumsum") == 0 || strcmp(name, "cumprod") == 0) && n == 0) return running(l, self, name[3] == 's');
@@ -467,5 +502,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     }
     return reshaped(l, self, len, rank);
   }
-  py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
+  expr *e = py__host_method(l, self, name, t);
+  if (!e) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
+  return e;
 }

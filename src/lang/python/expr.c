@@ -153,8 +153,17 @@ static expr *array_binary(lower *l, const char *op, expr *a, expr *b) {
   return lazy(l, "b", op, TT_ADD, py__binary(l, op, dummy(l, a), dummy(l, b)), a, b);
 }
 
+static bool of_lists(const expr *a, const expr *b) {
+  return a->type->tag == TT_T_LIST || b->type->tag == TT_T_LIST || py__is_display(a) || py__is_display(b);
+}
+
 expr *py__binary(lower *l, const char *op, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
+  if (of_lists(a, b)) {
+    expr *e = py__list_binary(l, op, a, b);
+    if (!e) refuse(l, op, a, b);
+    return e;
+  }
   if (strcmp(op, "+") == 0 && a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE) return join_tuples(l, a, b);
   if (has_array(a, b)) return array_binary(l, op, a, b);
   if (!py__is_scalar(a) || !py__is_scalar(b)) refuse(l, op, a, b);
@@ -207,6 +216,22 @@ static tt_op compare_op(const char *op) {
   return TT_OP_COUNT;
 }
 
+/* Is `value` an item of the list or the tuple, or an element of the array? */
+static expr *contains(lower *l, expr *value, expr *in) {
+  if (in->type->tag == TT_T_LIST) return py__list_contains(l, in, value);
+  if (py__is_array(in) && py__is_scalar(value)) return py__method(l, py__compare(l, "==", in, value), "any", NULL);
+  if (in->type->tag != TT_T_TUPLE) refuse(l, "in", value, in);
+  in = py__keep(l, in);
+  value = py__keep(l, value);
+  expr *any = py__bool(l, false);
+  for (int k = 0; k < in->type->n; k++) {
+    expr *same = py__compare(l, "==", py__item(l, in, k), value);
+    if (!py__is_scalar(same)) refuse(l, "in", value, in);
+    any = py__elem(l, TT_OR, any, same);
+  }
+  return any;
+}
+
 expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
   bool is = strcmp(name, "is") == 0, is_not = strcmp(name, "is not") == 0;
@@ -214,10 +239,16 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
     if (a->type->tag != TT_T_NONE && b->type->tag != TT_T_NONE) refuse(l, name, a, b);
     return py__bool(l, (a->type->tag == b->type->tag) == is);
   }
+  if (strcmp(name, "in") == 0) return contains(l, a, b);
+  if (strcmp(name, "not in") == 0) return py__unary(l, "not", contains(l, a, b));
   tt_op op = compare_op(name);
   if (op == TT_OP_COUNT) refuse(l, name, a, b);
   if (a->type->tag == TT_T_NONE || b->type->tag == TT_T_NONE)
     return py__bool(l, (a->type->tag == b->type->tag) == (op == TT_EQ));
+  if ((a->type->tag == TT_T_LIST || b->type->tag == TT_T_LIST) && (op == TT_EQ || op == TT_NE)) {
+    expr *same = py__list_equal(l, a, b);
+    return op == TT_EQ ? same : py__elem(l, TT_LNOT, same, NULL);
+  }
   if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && (op == TT_EQ || op == TT_NE)) {
     expr *all = py__bool(l, a->type->n == b->type->n);
     for (int k = 0; a->type->n == b->type->n && k < a->type->n; k++)
@@ -388,6 +419,29 @@ static expr *name(lower *l, const char *word) {
   return e;
 }
 
+/* [a, b]: a tuple as long as nobody needs a list. */
+static expr *display(lower *l, const tt_tree *t) {
+  expr *e = tuple(l, t);
+  if (!py__is_unknown(e)) e->form = "list";
+  return e;
+}
+
+/* (named "meta" item ...) */
+static expr *named_tuple(lower *l, const tt_tree *t) {
+  const tt_tree rest = {.tag = TT_TREE_LIST, .n = t->n - 1, .item = t->item + 1};
+  expr *e = py__listed(l, tuple(l, &rest));
+  if (!py__is_unknown(e)) e->type = py__named(l, e->type->item, e->type->n, py__word(l, py__at(l, t, 1)));
+  return e;
+}
+
+/* (comp "name" (statement ...)): statements that make a list of that name */
+static expr *comprehension(lower *l, const tt_tree *t) {
+  int32_t line = l->f->line;
+  py__statements(l, py__at(l, t, 2), 0);
+  l->f->line = line;
+  return name(l, py__word(l, py__at(l, t, 1)));
+}
+
 static expr *global(lower *l, int64_t k) {
   if (k < 0 || k >= l->p->globals.n) py__fail(l, TT_EVALUE, "the program text is malformed");
   expr *e = py__expr(l, TT_X_GLOBAL, l->p->globals.data[k], 0);
@@ -428,6 +482,11 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "or") == 0) return also_or_else(l, t, false);
   if (strcmp(w, "sel") == 0) return ternary(l, t);
   if (strcmp(w, "tup") == 0) return tuple(l, t);
+  if (strcmp(w, "named") == 0) return named_tuple(l, t);
+  if (strcmp(w, "gu") == 0) return py__generalised(l, t);
+  if (strcmp(w, "list") == 0) return display(l, t);
+  if (strcmp(w, "dict") == 0 || strcmp(w, "setof") == 0) return py__dict_display(l, t, w[0] == 's');
+  if (strcmp(w, "comp") == 0) return comprehension(l, t);
   if (strcmp(w, "idx") == 0) return py__index(l, t);
   if (strcmp(w, "call") == 0) return py__call(l, t);
   if (strcmp(w, "meth") == 0) return py__method(l, py__value(l, py__at(l, t, 1)), py__word(l, py__at(l, t, 2)), t);

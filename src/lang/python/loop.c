@@ -272,11 +272,23 @@ static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
 /* ---- sequences */
 
 static expr *length(lower *l, const expr *e) {
-  if (e->type->tag == TT_T_TUPLE) return py__int(l, e->type->n);
+  if (e->type->tag == TT_T_TUPLE && !py__is_records(e)) return py__int(l, e->type->n);
+  if (e->type->tag == TT_T_LIST) return py__count_of(l, (expr *)(uintptr_t)e);
+  if (e->type->tag == TT_T_TUPLE) return py__item(l, py__attribute(l, (expr *)(uintptr_t)e, "shape"), 0);
   return py__len(l, (expr *)(uintptr_t)e, 0);
 }
 
+static expr *records_at(lower *l, expr *records, const expr *at) {
+  tt_tree word = {.tag = TT_TREE_WORD, .text = "n"}, name = {.tag = TT_TREE_STRING};
+  name.text = l->f->func->locals.data[at->k].name + strlen(l->f->prefix);
+  tt_tree *items[2] = {&word, &name}, index = {.tag = TT_TREE_LIST, .n = 2, .item = items};
+  const tt_tree *const only[1] = {&index};
+  return py__records_index(l, records, only, 1);
+}
+
 static expr *element(lower *l, expr *array, expr *at) {
+  if (array->type->tag == TT_T_LIST) return py__list_item(l, array, at);
+  if (py__is_records(array)) return records_at(l, array, at);
   if (array->type->rank == 1) return py__load(l, array, &at, 1);
   expr *v = py__expr(l, TT_X_VIEW, NULL, 2);
   v->type = py__array(l, (tt_dtype)array->type->dtype, array->type->rank - 1, array->type->layout);
@@ -320,8 +332,43 @@ static void unroll(lower *l, const tt_tree *t, expr *const *seq, int n, bool cou
 
 static bool are_tuples(expr *const *seq, int n) {
   for (int k = 0; k < n; k++)
-    if (seq[k]->type->tag != TT_T_TUPLE) return false;
+    if (seq[k]->type->tag != TT_T_TUPLE || py__is_records(seq[k])) return false;
   return true;
+}
+
+/* Does a sequence still have an item number `at`? Of a list that is asked each turn: the body may change it. */
+static expr *has_item(lower *l, expr *seq, expr *at) {
+  expr *n = py__expr(l, seq->type->tag == TT_T_LIST ? TT_X_COUNT : TT_X_LEN, py__scalar(l, TT_I64), 1);
+  n->arg[0] = seq;
+  return py__elem(l, TT_LT, at, n);
+}
+
+static void loop_lists(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first, bool single) {
+  const tt_tree *target = py__at(l, t, 2);
+  int32_t place = py__temp(l, py__scalar(l, TT_I64));
+  tt_plocal *v = &l->f->func->locals.data[place];
+  v->nonneg = true;
+  v->limit = TT_PROGRAM_LONGEST;
+  py__set(l, place, py__int(l, 0));
+  expr *at = py__local(l, place), *more = NULL, *value[8];
+  stmt *s = py__stmt(l, TT_X_WHILE);
+  block b;
+  if (l->f->func->kind != TT_X_KERNEL) l->f->func->can_fail = true; /* Ctrl-C ends it */
+  for (int k = 0; k < n; k++) {
+    expr *has = has_item(l, seq[k], at);
+    more = more ? py__elem(l, TT_AND, more, has) : has;
+  }
+  s->a = more;
+  py__block_begin(l, &b);
+  const tt_tree *inner = counted ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target;
+  for (int k = 0; k < n; k++) value[k] = py__keep(l, element(l, seq[k], at));
+  give(l, inner, value, n, single);
+  expr *next = py__elem(l, TT_ADD, at, py__int(l, 1));
+  next->nonneg = true;
+  next->limit = TT_PROGRAM_LONGEST;
+  py__set(l, place, next);
+  py__statements(l, py__at(l, t, 4), 0);
+  s->body = py__block_end(l, &b);
 }
 
 /* Several sequences side by side; `counted`: the first target is the position. */
@@ -329,16 +376,28 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   static const tt_tree nobody = {.tag = TT_TREE_LIST};
   const tt_tree *target = py__at(l, t, 2);
   expr *stop = NULL, *value[8];
+  bool leaves = holds(py__at(l, t, 4), "break") || holds(py__at(l, t, 4), "cont"), lists = false;
+  for (int k = 0; k < n; k++) {
+    if (leaves) seq[k] = py__listed(l, seq[k]);
+    lists |= seq[k]->type->tag == TT_T_LIST;
+  }
   if (are_tuples(seq, n)) {
     unroll(l, t, seq, n, counted, first, single);
     return;
   }
   for (int k = 0; k < n; k++) {
     if (py__is_unknown(seq[k])) return;
-    if (seq[k]->type->tag != TT_T_ARRAY || seq[k]->type->rank == 0)
-      py__fail(l, TT_ENOTIMPL, "a loop over %s", py__type_name(l, seq[k]->type));
+    if (seq[k]->type->tag == TT_T_LIST) continue;
+    if (lists && seq[k]->type->tag == TT_T_TUPLE && (seq[k] = py__listed(l, seq[k]))->type->tag == TT_T_LIST) continue;
+    bool array = seq[k]->type->tag == TT_T_ARRAY && seq[k]->type->rank > 0;
+    if (!array && !py__is_records(seq[k])) py__fail(l, TT_ENOTIMPL, "a loop over %s", py__type_name(l, seq[k]->type));
+    if (lists) continue;
     expr *len = length(l, seq[k]);
     stop = stop ? py__keep(l, py__elem(l, TT_MINIMUM, stop, len)) : len;
+  }
+  if (lists) {
+    loop_lists(l, t, seq, n, counted, first, single);
+    return;
   }
   range r = {py__int(l, 0), py__keep(l, stop), py__int(l, 1)};
   block b;
@@ -349,6 +408,12 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   give(l, inner, value, n, single);
   py__statements(l, py__at(l, t, 4), 0);
   s->body = py__block_end(l, &b);
+}
+
+/* What a loop goes over; a display stays one. */
+static expr *sequence(lower *l, const tt_tree *t) {
+  expr *e = py__materialise(l, py__value(l, t));
+  return py__is_display(e) ? e : py__keep(l, py__sequence(l, e));
 }
 
 void py__for(lower *l, const tt_tree *t) {
@@ -366,10 +431,10 @@ void py__for(lower *l, const tt_tree *t) {
     if (callee_is(iter, "zip")) {
       int n = py__positional(iter);
       if (n < 1 || n > 8) py__fail(l, TT_ENOTIMPL, "zip() of %d sequences", n);
-      for (int k = 0; k < n; k++) seq[k] = py__keep(l, py__materialise(l, py__value(l, iter->item[k + 2])));
+      for (int k = 0; k < n; k++) seq[k] = sequence(l, iter->item[k + 2]);
       loop_zip(l, t, seq, n, counted, first, false);
     } else {
-      seq[0] = py__keep(l, py__materialise(l, py__value(l, iter)));
+      seq[0] = sequence(l, iter);
       loop_zip(l, t, seq, 1, counted, first, true);
     }
   }

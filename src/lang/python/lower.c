@@ -65,9 +65,9 @@ static void unpack(lower *l, const tt_tree *target, expr *value) {
   expr *part[TT_PROGRAM_ARGS]; /* all are read before one is written */
   value = value->op == TT_X_TUPLE ? value : py__keep(l, value);
   for (int k = 0; k < n; k++) {
-    expr *e = py__materialise(l, py__item(l, value, k));
+    expr *e = py__listed(l, py__materialise(l, py__item(l, value, k)));
     part[k] = e;
-    if (e->op == TT_X_CONST || py__is_unknown(e)) continue;
+    if (e->op == TT_X_CONST || e->op == TT_X_LIST || py__is_unknown(e)) continue;
     int32_t temp = py__temp(l, e->type);
     l->f->func->locals.data[temp].nonneg = e->nonneg;
     l->f->func->locals.data[temp].limit = e->limit;
@@ -93,6 +93,19 @@ const char *py__variable(lower *l, const tt_tree *t) {
   return t->n > 2 ? marked(l, t, 0) : py__word(l, py__at(l, t, 1));
 }
 
+/* record.name = value */
+static void assign_field(lower *l, const tt_tree *t, expr *value, const char *op) {
+  expr *record = py__value(l, py__at(l, t, 1));
+  const char *name = py__word(l, py__at(l, t, 2));
+  if (py__is_unknown(record)) return;
+  if (py__is_records(record))
+    py__fill(l, py__attribute(l, record, name), value, op, false);
+  else if (py__is_record(record))
+    py__set_field(l, record, name, value, op);
+  else
+    py__fail(l, TT_ETYPE, "an attribute of %s takes no assignment", py__type_name(l, record->type));
+}
+
 void py__assign(lower *l, const tt_tree *target, expr *value) {
   if (tt__tree_is(target, "n")) {
     if (py__is_meta(value, "grid")) { /* a name for the grid: nothing to run */
@@ -104,7 +117,7 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
     if (value->type->tag == TT_T_META && value->op != TT_X_STRING)
       py__fail(l, TT_ENOTIMPL, "a variable that holds a %s", value->type->meta);
     const char *word = py__word(l, py__at(l, target, 1)), *own;
-    value = py__materialise(l, value);
+    value = py__listed(l, py__materialise(l, value));
     /* First what only some assignments give, then the name, where it meets the values of the others. */
     for (int k = 0; k + 2 < target->n && (own = marked(l, target, k)) != word; k++) {
       int32_t apart = py__local_named(l, own, true);
@@ -118,6 +131,8 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
     unpack(l, target, value);
   } else if (tt__tree_is(target, "idx")) {
     py__assign_index(l, target, value, NULL);
+  } else if (tt__tree_is(target, "attr")) {
+    assign_field(l, target, value, NULL);
   } else {
     py__fail(l, TT_ENOTIMPL, "an assignment to this");
   }
@@ -130,8 +145,17 @@ static void augment(lower *l, const tt_tree *t) {
     py__assign_index(l, target, py__value(l, py__at(l, t, 4)), op);
     return;
   }
+  if (tt__tree_is(target, "attr")) {
+    assign_field(l, target, py__value(l, py__at(l, t, 4)), op);
+    return;
+  }
   bool apart = t->n > 5; /* the new value is another variable's than the old one */
   expr *old = py__value(l, apart ? t->item[5] : target), *by = py__value(l, py__at(l, t, 4));
+  if (old->type->tag == TT_T_LIST && strcmp(op, "+") == 0) {
+    py__list_extend(l, py__keep(l, old), by);
+    if (apart) py__assign(l, target, old);
+    return;
+  }
   if (old->type->tag != TT_T_ARRAY) {
     py__assign(l, target, py__binary(l, op, old, by));
     return;
@@ -195,8 +219,9 @@ static void loop_while(lower *l, const tt_tree *t) {
 
 static void give(lower *l, const tt_tree *t) {
   frame *f = l->f;
-  expr *e = t->n > 2 ? py__materialise(l, py__value(l, t->item[2])) : py__nothing(l);
+  expr *e = t->n > 2 ? py__listed(l, py__materialise(l, py__value(l, t->item[2]))) : py__nothing(l);
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
+  if (py__is_record(e) || py__is_records(e)) py__fail(l, TT_ENOTIMPL, "records as a result: return their fields");
   if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
   type *both = py__unify(l, f->result, e->type);
@@ -222,7 +247,8 @@ static void print(lower *l, const tt_tree *t) {
   int n = 0;
   for (int k = 2; k < t->n; k++) {
     expr *e = py__materialise(l, py__value(l, t->item[k]));
-    if (e->type->tag == TT_T_ARRAY) py__fail(l, TT_ENOTIMPL, "print of an array");
+    if (e->type->tag == TT_T_ARRAY || e->type->tag == TT_T_LIST || py__is_display(e))
+      py__fail(l, TT_ENOTIMPL, "print of %s: print its items", e->type->tag == TT_T_ARRAY ? "an array" : "a list");
     bool whole = e->type->tag == TT_T_TUPLE;
     if (whole) e = py__keep(l, e);
     for (int i = 0; i < (whole ? e->type->n : 1); i++) {
@@ -245,7 +271,8 @@ static tt_code code_of(const char *name) {
   } rows[] = {{"ValueError", TT_EVALUE},    {"TypeError", TT_ETYPE},
               {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
               {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
-              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL}};
+              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL},
+              {"KeyError", TT_X_KEY}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;
@@ -286,6 +313,8 @@ static bool statement(lower *l, const tt_tree *t) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
     py__raise_unless(l, NULL, code_of(py__word(l, py__at(l, t, 2))), py__word(l, py__at(l, t, 3)));
     return true;
+  } else if (strcmp(w, "del") == 0) {
+    py__dict_delete(l, py__at(l, t, 2));
   } else if (strcmp(w, "print") == 0) {
     print(l, t);
   } else if (strcmp(w, "pass") != 0) {
@@ -443,6 +472,7 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     int at = py__local_named(l, py__word(l, params->item[k]), true);
     if (at != k) py__fail(l, TT_EVALUE, "the program text is malformed");
     tt_plocal *v = &func->locals.data[k];
+    if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list in a kernel: pass an array");
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
     v->limit = 0;
@@ -492,7 +522,7 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
   type *types[TT_PROGRAM_ARGS];
   if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "more than %d arguments", TT_PROGRAM_ARGS);
   for (int k = 0; k < n; k++) {
-    if (py__is_unknown(arg[k])) return py__missing(l);
+    if (!py__is_complete(arg[k]->type)) return py__missing(l);
     types[k] = arg[k]->type;
   }
   if (py__splits(l, source)) return call_inlined(l, source, arg, n);
@@ -521,13 +551,19 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
     if (callee->writes >> k & 1) py__wrote(l, arg[k]);
   expr *e = py__expr(l, TT_X_CALL, callee->result, n);
   e->k = func;
-  for (int k = 0; k < n; k++) e->arg[k] = arg[k];
-  return e;
+  bool lists = false;
+  for (int k = 0; k < n; k++) {
+    e->arg[k] = arg[k];
+    lists |= arg[k]->type->tag == TT_T_LIST;
+  }
+  return lists && e->type->tag != TT_T_NONE ? py__keep(l, e) : e; /* before what it changes is read */
 }
+
+void py__changed(lower *l, const expr *value) { l->f->func->writes |= py__origin(l, value); }
 
 void py__wrote(lower *l, const expr *array) {
   if (array->type->readonly) py__fail(l, TT_ETYPE, "the array is read-only");
-  l->f->func->writes |= py__origin(l, array);
+  py__changed(l, array);
 }
 
 /* Which statements hold barriers; bottom up. */

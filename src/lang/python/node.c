@@ -133,7 +133,8 @@ expr *py__cast(lower *l, expr *e, tt_dtype to) {
 expr *py__convert(lower *l, expr *e, type *to) {
   if (e->type == to || to->tag == TT_T_UNKNOWN || py__is_unknown(e)) return e;
   if (to->tag == TT_T_SCALAR && e->type->tag == TT_T_SCALAR) return py__cast(l, e, (tt_dtype)to->dtype);
-  if (to->tag == TT_T_ARRAY) { /* the same struct; only what is known of it differs */
+  if (e->op == TT_X_LIST) return py__expr(l, TT_X_LIST, to, 0);
+  if (to->tag == TT_T_ARRAY || to->tag == TT_T_LIST) { /* the same struct; only what is known of it differs */
     expr *c = py__expr(l, TT_X_CAST, to, 1);
     c->arg[0] = e;
     return c;
@@ -149,6 +150,10 @@ expr *py__truth(lower *l, expr *e) {
   if (py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_NONE) return py__bool(l, false);
   if (e->type->tag == TT_T_TUPLE) return py__bool(l, e->type->n > 0);
+  if (e->type->tag == TT_T_LIST) {
+    expr *n = py__is_dict(e) || py__is_set(e) ? py__dict_count(l, py__keep(l, e)) : py__count_of(l, e);
+    return py__elem(l, TT_GT, n, py__int(l, 0));
+  }
   if (e->type->tag != TT_T_SCALAR) py__fail(l, TT_ETYPE, "the truth of %s is ambiguous", py__type_name(l, e->type));
   if (e->type->dtype == TT_BOOL) return e;
   expr *zero = py__cast(l, py__int(l, 0), (tt_dtype)e->type->dtype);
@@ -283,7 +288,7 @@ int32_t py__temp(lower *l, type *t) {
 
 uint64_t py__origin(lower *l, const expr *e) {
   uint64_t from = 0;
-  if (e->type->tag != TT_T_ARRAY && e->type->tag != TT_T_TUPLE) return 0;
+  if (e->type->tag != TT_T_ARRAY && e->type->tag != TT_T_TUPLE && e->type->tag != TT_T_LIST) return 0;
   if (e->op == TT_X_LOCAL) return e->k >= 0 ? l->f->func->locals.data[e->k].from : 0;
   for (int k = 0; k < e->n; k++) from |= py__origin(l, e->arg[k]);
   return from;
@@ -303,6 +308,8 @@ void py__set(lower *l, int32_t local, expr *value) {
   if (!t)
     py__fail(l, TT_ETYPE, "cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
              v->name);
+  if (l->f->final && t->tag == TT_T_LIST && !py__is_complete(t))
+    py__fail(l, TT_ETYPE, "nothing tells what the items of '%s' are: nothing is put into it", v->name);
   if (t != v->type && local < l->f->func->nparam) {
     local = py__beside_parameter(l, local);
     v = &l->f->func->locals.data[local];

@@ -7,6 +7,7 @@
 #ifndef TT_LANG_PYTHON_PY_H
 #define TT_LANG_PYTHON_PY_H
 
+#include "base/str.h"
 #include "ir/user/program.h"
 
 typedef struct tt_py_options {
@@ -15,6 +16,8 @@ typedef struct tt_py_options {
   bool parallel;     /* prange runs in parallel */
   bool bounds;       /* every index is checked */
   bool numpy_errors; /* division by zero gives what NumPy gives */
+  /* (optional) Types of a function of the library's, as launch/host_call.h has them. */
+  tt_code (*ask)(const char *question, tt_str *answer, tt_error *err);
 } tt_py_options;
 
 /*

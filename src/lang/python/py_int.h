@@ -68,6 +68,8 @@ const char *py__type_name(lower *l, type *t); /* in the arena */
 type *py__scalar(lower *l, tt_dtype t);
 type *py__array(lower *l, tt_dtype t, int rank, char layout);
 type *py__tuple(lower *l, type *const *item, int n);
+type *py__named(lower *l, type *const *item, int n, const char *meta); /* NULL: without names */
+bool py__same_names(const type *a, const type *b);
 type *py__none(lower *l);
 type *py__unknown(lower *l);
 static inline bool py__is_unknown(const expr *e) { return e->type->tag == TT_T_UNKNOWN; }
@@ -75,6 +77,8 @@ static inline bool py__is_scalar(const expr *e) { return e->type->tag == TT_T_SC
 static inline bool py__is_array(const expr *e) { return e->type->tag == TT_T_ARRAY; }
 /* The type of a variable that holds both; NULL when there is none. */
 type *py__unify(lower *l, type *a, type *b);
+type *py__list_type(lower *l, type *item, char kind);
+bool py__is_complete(const type *t); /* are the items of its lists known, at any depth? */
 /* What arithmetic on two scalar types is done in: whole numbers in 64 bits. */
 tt_dtype py__arith(tt_dtype a, tt_dtype b);
 /* Types of a signature; gives how many. */
@@ -117,6 +121,7 @@ int32_t py__beside_parameter(lower *l, int32_t local); /* python/lower.c */
 uint64_t py__origin(lower *l, const expr *e);
 uint8_t py__space(lower *l, const expr *array); /* as tt_plocal.space */
 void py__wrote(lower *l, const expr *array);    /* refuses what is read-only */
+void py__changed(lower *l, const expr *value);  /* as that, of what cannot be read-only */
 /* A value that may be read twice: itself when it is a constant or a local, else put in a hidden local. */
 expr *py__keep(lower *l, expr *e);
 /* Statements made from here on go to the returned list, until py__block_end. */
@@ -165,6 +170,55 @@ void py__assign_picked(lower *l, expr *array, expr *index, expr *value, const ch
 /* A reduction of each lane along an axis; the lane itself, of the first element where `at` is NULL. */
 expr *py__along(lower *l, expr *array, int axis, expr *(*fold)(lower *l, expr *lane, const void *how), const void *how);
 expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
+/* NumPy's functions that the library has (python/host.c), of these arguments and the keywords of `call`. */
+expr *py__host_call(lower *l, const char *name, expr *const *arg, int n, const tt_tree *call);
+expr *py__host_method(lower *l, expr *self, const char *name, const tt_tree *t);
+expr *py__generalised(lower *l, const tt_tree *t); /* python/generalised.c */
+/* Tuples with names: those of the language, records and arrays of records (python/record.c). */
+int py__field(const type *t, const char *name); /* -1: there is none */
+bool py__is_records(const expr *e);             /* an array of records: a tuple of the arrays of their fields */
+bool py__is_record(const expr *e);              /* one of these: arrays without axes, or values */
+expr *py__field_value(lower *l, expr *record, int k);
+void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
+void py__set_record(lower *l, expr *record, expr *value);
+expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n);
+/* Dictionaries and sets (python/dict.c). */
+bool py__is_dict(const expr *e);
+bool py__is_set(const expr *e);
+expr *py__dict_count(lower *l, expr *d);
+expr *py__dict_contains(lower *l, expr *d, expr *key);
+expr *py__dict_index(lower *l, expr *d, const tt_tree *at);
+void py__dict_assign(lower *l, expr *d, const tt_tree *at, expr *value, const char *op);
+expr *py__dict_keys(lower *l, expr *d); /* a list */
+expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
+void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
+expr *py__dict_display(lower *l, const tt_tree *t, bool set);
+expr *py__dict_call(lower *l, const char *name, const tt_tree *t);
+/* What a loop goes over: of dictionaries and sets a list of the keys. */
+static inline expr *py__sequence(lower *l, expr *e) {
+  return py__is_dict(e) || py__is_set(e) ? py__dict_keys(l, e) : e;
+}
+expr *py__new_list(lower *l, type *item);
+type *py__plain_item(lower *l, type *item); /* as lists have it */
+void py__list_append(lower *l, expr *list, expr *value);
+void py__list_write(lower *l, expr *list, expr *at, expr *value);
+/* The list of which `value` is to be an item, whose type may be learnt from it. NULL: not now. */
+expr *py__list_taking(lower *l, expr *list, const expr *value);
+/* Lists (python/list.c). A display, [a, b], is a tuple until something needs it to be a list. */
+bool py__is_display(const expr *e);
+expr *py__listed(lower *l, expr *e);
+expr *py__count_of(lower *l, expr *list);
+expr *py__list_index(lower *l, expr *list, const tt_tree *at);
+void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op);
+expr *py__list_item(lower *l, expr *list, expr *at); /* `at` is one of its places */
+expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t);
+expr *py__list_binary(lower *l, const char *op, expr *a, expr *b); /* NULL: that is no operation of lists */
+void py__list_extend(lower *l, expr *list, expr *with);
+expr *py__list_equal(lower *l, expr *a, expr *b);
+expr *py__list_contains(lower *l, expr *list, expr *value);
+expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, max */
+expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */
+expr *py__list_call(lower *l, const char *name, const tt_tree *t); /* of what makes a list */
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);
 /* The variable that (n "x") or (n "x" "mark" ...) means. A mark is of what only some of the name's assignments give; it

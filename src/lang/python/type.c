@@ -22,6 +22,13 @@ type *py__tuple(lower *l, type *const *item, int n) {
   if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
   return checked(l, tt__ptype_tuple(l->p, item, n));
 }
+type *py__named(lower *l, type *const *item, int n, const char *meta) {
+  if (n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
+  return checked(l, tt__ptype_named(l->p, item, n, meta));
+}
+bool py__same_names(const type *a, const type *b) {
+  return (a->meta == NULL) == (b->meta == NULL) && (!a->meta || strcmp(a->meta, b->meta) == 0);
+}
 type *py__none(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_NONE, NULL)); }
 type *py__unknown(lower *l) { return checked(l, tt__ptype_tag(l->p, TT_T_UNKNOWN, NULL)); }
 
@@ -36,11 +43,16 @@ type *py__unify(lower *l, type *a, type *b) {
     char layout = a->layout == b->layout ? a->layout : 'A';
     return checked(l, tt__ptype_array(l->p, (tt_dtype)a->dtype, a->rank, layout, a->readonly || b->readonly));
   }
-  if (a->tag != TT_T_TUPLE || a->n != b->n) return NULL;
+  if (a->tag == TT_T_LIST) {
+    type *item = a->layout == b->layout ? py__unify(l, a->item[0], b->item[0]) : NULL;
+    bool known = item && py__is_complete(a->item[0]) && py__is_complete(b->item[0]);
+    return !item || (known && a != b) ? NULL : py__list_type(l, item, a->layout);
+  }
+  if (a->tag != TT_T_TUPLE || a->n != b->n || !py__same_names(a, b)) return NULL;
   type *item[TT_PROGRAM_ARGS];
   for (int k = 0; k < a->n; k++)
     if (!(item[k] = py__unify(l, a->item[k], b->item[k]))) return NULL;
-  return py__tuple(l, item, a->n);
+  return py__named(l, item, a->n, a->meta);
 }
 
 /* Arithmetic on whole numbers stays whole: where one of them has a sign, modulo 2**64 with a sign, as in Numba. */
@@ -67,12 +79,25 @@ static type *read_type(lower *l, const char **at, int depth) {
   if (*s == '(') {
     type *item[TT_PROGRAM_ARGS];
     int n = 0;
+    char *meta = NULL;
+    if (s[1] == '@') { /* (@meta;item,item) */
+      size_t size = strcspn(s + 2, ";");
+      meta = py__alloc(l, size + 1);
+      memcpy(meta, s + 2, size);
+      meta[size] = 0;
+      s += size + 2;
+    }
     for (s++; *s && *s != ')'; s += *s == ',') {
       if (n == TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", n);
       item[n++] = read_type(l, &s, depth + 1);
     }
     *at = s + (*s == ')');
-    return py__tuple(l, item, n);
+    return py__named(l, item, n, meta);
+  }
+  if (*s && strchr("LTDESU", *s)) {
+    char kind = (char)(*s - 'A' + 'a');
+    *at = s + 1;
+    return py__list_type(l, read_type(l, at, depth + 1), kind);
   }
   if (*s == 'N') {
     *at = s + 1;

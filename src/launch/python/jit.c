@@ -25,6 +25,7 @@
 #include "run/cache/cache.h"
 #include "run/exec.h"
 #include "launch/python/cache_hints.h"
+#include "launch/python/host_call.h"
 #include "launch/launch.h"
 #include "launch/python/seeded.h"
 #include "launch/python/tier.h"
@@ -100,11 +101,16 @@ static void put_type(const tt_ptype *t, tt_str *out) {
       break;
     case TT_T_TUPLE:
       tt__str_add(out, "(");
+      if (t->meta) tt__str_addf(out, "@%s;", t->meta);
       for (int k = 0; k < t->n; k++) {
         if (k) tt__str_add(out, ",");
         put_type(t->item[k], out);
       }
       tt__str_add(out, ")");
+      break;
+    case TT_T_LIST:
+      tt__str_addf(out, "%c", t->layout - 'a' + 'A');
+      put_type(t->item[0], out);
       break;
     default:
       tt__str_add(out, "N");
@@ -136,7 +142,7 @@ static void free_jit(struct tt_jit *j) {
 
 static bool is_brief(const tt_pexpr *e) {
   if (!e) return true;
-  if (e->op == TT_X_CALL || e->op == TT_X_ALLOC || (e->op == TT_X_HELPER && e->k)) return false;
+  if (e->op == TT_X_CALL || e->op == TT_X_ALLOC || e->op == TT_X_RESIZE || (e->op == TT_X_HELPER && e->k)) return false;
   for (int k = 0; k < e->n; k++)
     if (!is_brief(e->arg[k])) return false;
   return true;
@@ -155,7 +161,9 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   struct tt_jit *j = tt__mem_zalloc(sizeof *j);
   *out = NULL;
   if (!j) return tt__fail_memory(err, sizeof *j);
-  tt_code c = tt__py_lower(text, size, signature, options, &j->program, err);
+  tt_py_options asking = *options;
+  asking.ask = tt__host_call_types;
+  tt_code c = tt__py_lower(text, size, signature, &asking, &j->program, err);
   if (c != TT_OK) goto fail;
   j->local = tt__program_local_bytes(&j->program);
   j->shared = tt__program_shared_bytes(&j->program);
@@ -343,6 +351,15 @@ static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_
   h->line = (int32_t)line;
 }
 
+void tt__jit_fail(tt_pcall *call, tt_code code, const char *message, int64_t line) {
+  host *h = call->host;
+  int32_t none = 0;
+  if (!__atomic_compare_exchange_n(&h->failed, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  snprintf(h->text, sizeof h->text, "%s", message);
+  h->message = h->text;
+  h->line = (int32_t)line;
+}
+
 static int32_t host_poll(tt_pcall *call) {
   host *h = call->host;
   if (__atomic_load_n(&h->failed, __ATOMIC_RELAXED)) return 1;
@@ -367,6 +384,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   (void)worker;
   for (int64_t k = lo; k < hi && !__atomic_load_n(t->call->failed, __ATOMIC_RELAXED); k++) {
     tt_pcall own = *t->call; /* each chunk draws its own random numbers, whoever runs it */
+    own.room = own.room_end = NULL;
     own.reseed = NULL;
     own.draw = NULL;
     own.random[0] ^= (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
@@ -401,6 +419,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
                      .print = host_print,
                      .parallel = host_parallel,
                      .outside = host_outside,
+                     .function = tt__host_call,
                      .poll = host_poll};
   if (!draws) return;
   tt__lock(&seed_lock);
@@ -419,8 +438,10 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   pthread_mutex_destroy(&h->lock.mutex);
   *run = h->run;
   if (!h->failed) return TT_OK;
-  tt_code code = h->failed == TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
+  tt_code code = h->failed >= TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
   const char *name = j->program.entry->name;
+  if (h->failed == TT_X_KEY)
+    return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)
     return tt__fail(err, code, "AssertionError: %s\nin %s, line %d", h->message, name, h->line);
   return h->line ? tt__fail(err, code, "%s\nin %s, line %d", h->message, name, h->line)

@@ -60,6 +60,9 @@ TT_HIDDEN tt_code tt__jit_record(struct tt_jit *j, const tt_launch_options *how,
 TT_HIDDEN tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int64_t shared, int64_t *blocks,
                                   tt_error *err);
 
+/* A call fails, unless it did already. The message is copied. */
+TT_HIDDEN void tt__jit_fail(tt_pcall *call, tt_code code, const char *message, int64_t line);
+
 /* What a call left behind; `run` may be NULL. */
 TT_HIDDEN const char *tt__jit_run_text(const struct tt_jit_run *run);
 /* Own the memory that holds the address `p`, if the call made it. */

@@ -340,6 +340,44 @@ static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   tt__str_add(out, "})");
 }
 
+/* The words of a list's item. */
+const char *tt__pw_list_place(tt_pwriter *w, const tt_pexpr *e) {
+  tt_str place = {0};
+  tt__str_add(&place, "(");
+  tt__pw_expr(w, e->arg[0], &place);
+  tt__str_add(&place, ")->w + ");
+  tt__pw_expr(w, e->arg[1], &place);
+  tt__str_addf(&place, " * %d", tt__ptype_words(e->type));
+  char *kept = place.failed ? NULL : tt__arena_dup(w->arena, place.data, place.len + 1);
+  if (!kept) w->out->failed = true;
+  tt__str_free(&place);
+  return kept ? kept : "";
+}
+
+static void put_item(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  char word[16];
+  snprintf(word, sizeof word, "w%d", w->serial++);
+  tt__str_addf(out, "({ const tt_i64 *%s = %s; ", word, tt__pw_list_place(w, e));
+  bool parts = e->type->tag == TT_T_ARRAY || e->type->tag == TT_T_TUPLE;
+  if (parts) tt__pw_struct(w, e->type, out);
+  tt__pw_from_words(w, e->type, word, 0, out);
+  tt__str_add(out, parts ? "); })" : "; })");
+}
+
+static void put_list(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  if (e->op == TT_X_LIST) {
+    bool list = e->type->layout == 'l' || e->type->layout == 't';
+    tt__str_addf(out, "tt_%s_new(call, %d)", list ? "list" : "dict", tt__ptype_words(e->type->item[0]));
+  } else if (e->op == TT_X_COUNT) {
+    tt__str_addf(out, "(%s)->n", tt__pw_text(w, e->arg[0]));
+  } else if (e->op == TT_X_RESIZE) {
+    tt__str_addf(out, "tt_list_resize(call, %s, %s, %d)", tt__pw_text(w, e->arg[0]), tt__pw_text(w, e->arg[1]),
+                 tt__ptype_words(e->arg[0]->type->item[0]));
+  } else {
+    put_item(w, e, out);
+  }
+}
+
 void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   assert(e && e->type);
   if (w->bounds && tt__pw_bounds_known(w->bounds, e, out)) return;
@@ -383,6 +421,12 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       break;
     case TT_X_ITEM:
       put_part(w, e, "f", out);
+      break;
+    case TT_X_LIST:
+    case TT_X_COUNT:
+    case TT_X_RESIZE:
+    case TT_X_AT:
+      put_list(w, e, out);
       break;
     case TT_X_CALL:
       put_user_call(w, e, out);

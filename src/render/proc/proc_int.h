@@ -99,6 +99,8 @@ TT_HIDDEN const char *tt__pw_text(tt_pwriter *w, const tt_pexpr *e);
 
 /* proc/array.c: expressions that are arrays, other than variables; and an element itself. */
 TT_HIDDEN void tt__pw_array_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
+/* Where the words of a list's item are, of an AT. */
+TT_HIDDEN const char *tt__pw_list_place(tt_pwriter *w, const tt_pexpr *e);
 TT_HIDDEN void tt__pw_place(tt_pwriter *w, const tt_pexpr *load, tt_str *out);
 
 /* proc/statement.c */

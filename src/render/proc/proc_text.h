@@ -68,6 +68,8 @@ struct tt_pcall {
   void (*reseed)(tt_pcall *call, tt_i64 seed);
   tt_f64 (*draw)(tt_pcall *call, tt_i64 normal);
   tt_i64 (*draw_below)(tt_pcall *call, tt_i64 low, tt_i64 high);
+  tt_i32 (*function)(tt_pcall *call, const char *name, const tt_i64 *word, tt_i64 *out, tt_i64 line);
+  char *room, *room_end;
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
 #define TT_TOUCH(place, kind, line)                                  \
@@ -134,6 +136,57 @@ typedef const tt_i64 tt_pcall; /* the words of the hidden arrays */
 #define TT_FENCE() __threadfence()
 #endif
 
+#ifndef TT_PROGRAM_CUDA
+/* ---- lists, whose memory is the call's: what a list outgrows stays until the call is over */
+typedef struct {
+  tt_i64 *w;
+  tt_i64 n, room;
+} tt_list;
+/* Small parts come from larger ones that the thread has for itself. */
+enum { TT_LIST_PART = 4096, TT_LIST_CHUNK = 1 << 16, TT_LIST_FIRST = 5 };
+static __attribute__((noinline, cold, unused)) void *tt_list_chunk(tt_pcall *call, tt_i64 bytes) {
+  char *p = (char *)call->alloc(call, bytes > TT_LIST_PART ? bytes : TT_LIST_CHUNK, 0);
+  if (p && bytes <= TT_LIST_PART) {
+    call->room = p + bytes;
+    call->room_end = p + TT_LIST_CHUNK;
+  }
+  return p;
+}
+TT_FN void *tt_list_memory(tt_pcall *call, tt_i64 bytes) {
+  char *p = call->room;
+  if (TT_RARELY(bytes > call->room_end - p)) return tt_list_chunk(call, bytes);
+  call->room = p + bytes;
+  return p;
+}
+static __attribute__((unused)) tt_list *tt_list_new(tt_pcall *call, tt_i64 words) {
+  static tt_list none; /* without memory: the call has failed, and this one never grows */
+  tt_list *l = (tt_list *)tt_list_memory(call, (tt_i64)sizeof *l + TT_LIST_FIRST * 8);
+  if (TT_RARELY(!l)) {
+    tt_fail(call, TT_ENOMEM, "out of memory", 0);
+    return &none;
+  }
+  l->w = (tt_i64 *)(l + 1);
+  l->n = 0;
+  l->room = TT_LIST_FIRST / words;
+  return l;
+}
+static __attribute__((noinline, cold, unused)) tt_b8 tt_list_grow(tt_pcall *call, tt_list *l, tt_i64 n, tt_i64 words) {
+  tt_i64 room = n < l->room * 2 ? l->room * 2 : n + 3;
+  tt_i64 *w = *call->failed || n > TT_I64(0x1000000000000) ? 0 : (tt_i64 *)tt_list_memory(call, room * words * 8);
+  if (!w) return 0;
+  if (l->n) __builtin_memcpy(w, l->w, (unsigned long)(l->n * words) * 8);
+  l->w = w;
+  l->room = room;
+  l->n = n;
+  return 1;
+}
+TT_FN tt_b8 tt_list_resize(tt_pcall *call, tt_list *l, tt_i64 n, tt_i64 words) {
+  if (TT_RARELY(n > l->room)) return tt_list_grow(call, l, n, words);
+  l->n = n;
+  return 1;
+}
+#endif
+
 /* ---- words: whole numbers as int64, floats as their bits */
 TT_FN tt_f64 tt_of_words_f64(const tt_i64 *w) { return tt__from_f64((tt_u64)w[0]); }
 TT_FN tt_f32 tt_of_words_f32(const tt_i64 *w) { return tt__from_f32((tt_u32)w[0]); }
@@ -141,7 +194,8 @@ TT_FN void tt_to_words_f64(tt_i64 *w, tt_f64 x) { w[0] = (tt_i64)tt__bits_f64(x)
 TT_FN void tt_to_words_f32(tt_i64 *w, tt_f32 x) { w[0] = (tt_i64)tt__bits_f32(x); }
 #define TT__WORD(S)                                                      \
   TT_FN tt_##S tt_of_words_##S(const tt_i64 *w) { return (tt_##S)w[0]; } \
-  TT_FN void tt_to_words_##S(tt_i64 *w, tt_##S x) { w[0] = (tt_i64)x; }
+  TT_FN void tt_to_words_##S(tt_i64 *w, tt_##S x) { w[0] = (tt_i64)x; }  \
+  TT_FN tt_i64 tt_word_##S(tt_##S x) { return (tt_i64)x; }
 TT__WORD(b8)
 TT__WORD(i8)
 TT__WORD(i16)
@@ -152,6 +206,8 @@ TT__WORD(i64) TT__WORD(u8) TT__WORD(u16) TT__WORD(u32) TT__WORD(u64) TT_FN tt_f1
 TT_FN void tt_to_words_f16(tt_i64 *w, tt_f16 x) { w[0] = x; }
 TT_FN tt_bf16 tt_of_words_bf16(const tt_i64 *w) { return (tt_bf16)w[0]; }
 TT_FN void tt_to_words_bf16(tt_i64 *w, tt_bf16 x) { w[0] = x; }
+TT_FN tt_i64 tt_word_f64(tt_f64 x) { return (tt_i64)tt__bits_f64(x); }
+TT_FN tt_i64 tt_word_f32(tt_f32 x) { return (tt_i64)tt__bits_f32(x); }
 TT_FN tt_c128 tt_of_words_c128(const tt_i64 *w) {
   tt_c128 z;
   z.re = tt_of_words_f64(w);
@@ -171,6 +227,46 @@ TT_FN tt_c64 tt_of_words_c64(const tt_i64 *w) {
 TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
   w[0] = (tt_i64)((tt_u64)tt__bits_f32(z.re) | (tt_u64)tt__bits_f32(z.im) << 32);
 }
+
+#ifndef TT_PROGRAM_CUDA
+/* Items in order, equal ones as they were: runs of twice the length each time, from one half of the memory to the
+ * other. */
+#define TT__SORT(S)                                                                               \
+  static __attribute__((unused)) tt_b8 tt_list_sort_##S(tt_pcall *call, tt_list *l, tt_b8 down) { \
+    tt_i64 n = l->n, *from = l->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0;       \
+    if (n < 2) return 1;                                                                          \
+    if (!to) return 0;                                                                            \
+    for (tt_i64 run = 1; run < n; run *= 2) {                                                     \
+      for (tt_i64 low = 0; low < n; low += 2 * run) {                                             \
+        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n;       \
+        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                                \
+          tt_b8 second = a == half;                                                               \
+          if (a < half && b < end) {                                                              \
+            tt_##S x = tt_of_words_##S(from + a), y = tt_of_words_##S(from + b);                  \
+            second = down ? x < y : y < x;                                                        \
+          }                                                                                       \
+          to[at] = from[second ? b++ : a++];                                                      \
+        }                                                                                         \
+      }                                                                                           \
+      tt_i64 *other = from;                                                                       \
+      from = to;                                                                                  \
+      to = other;                                                                                 \
+    }                                                                                             \
+    if (from != l->w) __builtin_memcpy(l->w, from, (unsigned long)n * 8);                         \
+    return 1;                                                                                     \
+  }
+TT__SORT(b8)
+TT__SORT(i8)
+TT__SORT(i16)
+TT__SORT(i32)
+TT__SORT(i64)
+TT__SORT(u8)
+TT__SORT(u16)
+TT__SORT(u32)
+TT__SORT(u64)
+TT__SORT(f32)
+TT__SORT(f64)
+#endif
 
 /* ---- indices */
 #ifdef TT_PROGRAM_CUDA
@@ -437,6 +533,92 @@ TT_FN tt_u64 tt__spread(tt_u64 x) {
 TT_FN tt_i64 tt_random_seed(tt_pcall *call, tt_i64 seed) {
   call->random[0] = tt__spread((tt_u64)seed + TT_U64(0x9e3779b97f4a7c15));
   call->random[1] = tt__spread((tt_u64)seed + TT_U64(0x3c6ef372fe94f82a)) | 1;
+  return 0;
+}
+/* ---- dictionaries: entries in the order of their keys, (there, key, value words), and an index of twice their room */
+typedef struct {
+  tt_i64 *w;
+  tt_i64 n, room;
+  tt_i32 *slot; /* place + 1 of the entry whose key's turn is here; 0: of none */
+  tt_i64 nslot, live;
+} tt_dict;
+static __attribute__((unused)) tt_list *tt_dict_new(tt_pcall *call, tt_i64 words) {
+  static tt_dict none;
+  tt_dict *d = (tt_dict *)tt_list_memory(call, (tt_i64)sizeof *d);
+  (void)words;
+  if (TT_RARELY(!d)) {
+    tt_fail(call, TT_ENOMEM, "out of memory", 0);
+    d = &none;
+  }
+  __builtin_memset(d, 0, sizeof *d);
+  return (tt_list *)d;
+}
+TT_FN tt_u64 tt_dict_turn(tt_i64 key) {
+  tt_u64 x = (tt_u64)key * TT_U64(0x9e3779b97f4a7c15);
+  return x ^ x >> 32;
+}
+TT_FN void tt_dict_enter(tt_dict *d, tt_i64 place, tt_i64 key) {
+  tt_u64 at = tt_dict_turn(key);
+  while (d->slot[at & (tt_u64)(d->nslot - 1)]) at++;
+  d->slot[at & (tt_u64)(d->nslot - 1)] = (tt_i32)(place + 1);
+}
+/* Room for more entries, without those that are gone, and a new index. */
+static __attribute__((noinline, unused)) tt_b8 tt_dict_grow(tt_pcall *call, tt_dict *d, tt_i64 words) {
+  tt_i64 room = d->live < 4 ? 8 : d->live * 2, nslot = 16, n = 0;
+  while (nslot < room * 2) nslot *= 2;
+  tt_i64 *w = *call->failed || room > 1 << 30 ? 0 : (tt_i64 *)tt_list_memory(call, room * words * 8);
+  tt_i32 *slot = w ? (tt_i32 *)tt_list_memory(call, nslot * 4) : 0;
+  if (!slot) {
+    tt_fail(call, TT_ENOMEM, "out of memory", 0);
+    return 0;
+  }
+  __builtin_memset(slot, 0, (unsigned long)nslot * 4);
+  d->slot = slot;
+  d->nslot = nslot;
+  for (tt_i64 k = 0; k < d->n; k++) {
+    if (!d->w[k * words]) continue;
+    __builtin_memcpy(w + n * words, d->w + k * words, (unsigned long)words * 8);
+    tt_dict_enter(d, n, w[n * words + 1]);
+    n++;
+  }
+  d->w = w;
+  d->n = n;
+  d->room = room;
+  return 1;
+}
+TT_FN tt_i64 tt_dict_find(tt_pcall *call, tt_list *l, tt_i64 key, tt_i64 words) {
+  tt_dict *d = (tt_dict *)l;
+  if (TT_RARELY(!d->nslot) && (!d->n || !tt_dict_grow(call, d, words))) return -1;
+  for (tt_u64 at = tt_dict_turn(key);; at++) {
+    tt_i64 k = d->slot[at & (tt_u64)(d->nslot - 1)] - 1;
+    if (k < 0) return -1;
+    if (d->w[k * words + 1] == key && d->w[k * words]) return k;
+  }
+}
+TT_FN tt_i64 tt_dict_put(tt_pcall *call, tt_list *l, tt_i64 key, tt_i64 words) {
+  tt_dict *d = (tt_dict *)l;
+  tt_i64 k = tt_dict_find(call, l, key, words);
+  if (k >= 0) return k;
+  if (TT_RARELY(d->n == d->room) && !tt_dict_grow(call, d, words)) return -1;
+  k = d->n++;
+  d->w[k * words] = 1;
+  d->w[k * words + 1] = key;
+  d->live++;
+  tt_dict_enter(d, k, key);
+  return k;
+}
+TT_FN tt_i64 tt_dict_drop(tt_pcall *call, tt_list *l, tt_i64 k, tt_i64 words) {
+  (void)call;
+  l->w[k * words] = 0;
+  return --((tt_dict *)l)->live;
+}
+TT_FN tt_i64 tt_dict_live(tt_pcall *call, tt_list *l) {
+  (void)call;
+  return ((tt_dict *)l)->live;
+}
+TT_FN tt_i64 tt_dict_clear(tt_pcall *call, tt_list *l) {
+  (void)call;
+  __builtin_memset(l, 0, sizeof(tt_dict));
   return 0;
 }
 /* np.random's: of its own state once that is seeded. */

@@ -478,6 +478,14 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
   }
 }
 
+/* Of a list's item: the words of the value. */
+static void put_list_store(tt_pwriter *w, const tt_pstmt *s) {
+  tt__pw_line(w, "{ const %s x = %s; tt_i64 *w = %s;", tt__pw_type(w, s->a->type), tt__pw_text(w, s->b),
+              tt__pw_list_place(w, s->a));
+  tt__pw_to_words(w, s->a->type, "x", "w", 0);
+  tt__pw_line(w, "(void)w; }");
+}
+
 /* A thread that is watched touches the element when the value is there, not before. */
 static void put_store(tt_pwriter *w, const tt_pstmt *s, bool alone) {
   tt_str text = {0};
@@ -509,6 +517,30 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
   tt__str_free(&text);
 }
 
+static void put_host(tt_pwriter *w, const tt_pstmt *s) {
+  const tt_ptype *t = w->f->locals.data[s->local].type;
+  tt_str quoted = {0}, value = {0};
+  int at = 0, n = 1;
+  for (int k = 0; k < s->n; k++) n += tt__ptype_words(s->arg[k]->type);
+  put_quoted(s->name, &quoted);
+  tt__pw_open(w, "{");
+  tt__pw_line(w, "tt_i64 given[%d], got[%d];", n, tt__ptype_words(t) + 1);
+  for (int k = 0; k < s->n; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "g%d", k);
+    tt__pw_line(w, "const %s %s = %s;", tt__pw_type(w, s->arg[k]->type), name, tt__pw_text(w, s->arg[k]));
+    at += tt__pw_to_words(w, s->arg[k]->type, name, "given", at);
+  }
+  tt__pw_line(w, "if (TT_RARELY(call->function(call, %s, given, got, %d))) %s;", tt__pw_peek(w, &quoted), (int)s->line,
+              tt__pw_leave_text(w));
+  if (t->tag != TT_T_SCALAR) tt__pw_struct(w, t, &value);
+  tt__pw_from_words(w, t, "got", 0, &value);
+  tt__pw_line(w, t->tag != TT_T_SCALAR ? "v%d = %s);" : "v%d = %s;", (int)s->local, tt__pw_peek(w, &value));
+  tt__pw_close(w, "}");
+  tt__str_free(&quoted);
+  tt__str_free(&value);
+}
+
 static void put_if(tt_pwriter *w, const tt_pstmt *s) {
   bool outer = w->guarded, swaps = tt__pw_swaps(w, s), seldom = tt__pw_is_extremum(w, s);
   w->guarded = w->loop != NULL;
@@ -536,7 +568,10 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "%s = %s;", tt__pw_peek(w, &text), tt__pw_text(w, s->a));
       break;
     case TT_X_STORE:
-      put_store(w, s, false);
+      if (s->a->op == TT_X_AT)
+        put_list_store(w, s);
+      else
+        put_store(w, s, false);
       break;
     case TT_X_IF:
       if (w->bounds && tt__pw_bounds_decides(w->bounds, s->a, &holds)) {
@@ -586,6 +621,9 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       break;
     case TT_X_FENCE:
       tt__pw_line(w, w->single ? "call->fence();" : "TT_FENCE();");
+      break;
+    case TT_X_HOST:
+      put_host(w, s);
       break;
   }
   w->out->failed |= text.failed;

@@ -18,6 +18,8 @@ const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) {
     snprintf(text, sizeof text, "A_%s_%d", suffix(t->dtype), t->rank);
   else if (t->tag == TT_T_TUPLE)
     snprintf(text, sizeof text, "T%d", t->id);
+  else if (t->tag == TT_T_LIST)
+    snprintf(text, sizeof text, "tt_list *");
   else
     snprintf(text, sizeof text, "tt_b8"); /* a value that nobody looks at */
   char *kept = tt__arena_dup(w->arena, text, strlen(text) + 1);
@@ -40,7 +42,7 @@ void tt__pw_types(tt_pwriter *w) {
       for (int k = 0; k < t->n; k++) {
         const tt_ptype *item = t->item[k];
         known &= item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || item->tag == TT_T_NONE ||
-                 (item->tag == TT_T_ARRAY && item->layout != 'E');
+                 item->tag == TT_T_LIST || (item->tag == TT_T_ARRAY && item->layout != 'E');
       }
       if (!known) {
         tt__str_addf(w->out, "typedef tt_b8 T%d;\n", t->id);
@@ -80,6 +82,9 @@ int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at
       }
       tt__str_add(out, "}");
       return n;
+    case TT_T_LIST:
+      tt__str_addf(out, "(tt_list *)%s[%d]", word, at);
+      return 1;
     default:
       tt__str_add(out, "0");
       return 0;
@@ -107,6 +112,9 @@ int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const c
         n += tt__pw_to_words(w, t->item[k], part, word, at + n);
       }
       return n;
+    case TT_T_LIST:
+      tt__pw_line(w, "%s[%d] = (tt_i64)%s;", word, at, value);
+      return 1;
     default:
       return 0;
   }

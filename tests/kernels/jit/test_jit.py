@@ -538,9 +538,9 @@ def test_numpy_inside(name, tmp_path):
 def test_what_is_not_inside_says_so():
     @tt.njit
     def f(a):
-        return np.sort(a)
+        return np.apply_along_axis(np.sort, 0, a)
 
-    with pytest.raises(NotImplementedError, match=r"np.sort\(\)"):
+    with pytest.raises(NotImplementedError, match=r"np.apply_along_axis\(\)|sort"):
         f(np.ones(3))
 
 

@@ -193,7 +193,8 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   bool shown = show(run);
   if (c != TT_OK) {
     core_raise(c, &err);
-  } else if (shown && core_jit_write_back(&f)) {
+  } else if (shown && core_jit_write_back(&f) &&
+             (!f.lists || core_jit_lists_back(&f, tt_jit_writes(s->jit), run, self))) {
     answer = core_jit_result(tt_jit_result(s->jit), out, run, &f, self);
   }
 done:

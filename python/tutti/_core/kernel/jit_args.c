@@ -86,12 +86,45 @@ static jit_held *new_held(jit_frame *f, PyObject *o, int arg) {
   return h;
 }
 
+/* What the package calls the fields of a class, or an array's type: "@meta;". */
+static bool add_names(jit_frame *f, const char *function, PyObject *o) {
+  PyObject *module = PyImport_ImportModule("tutti._jit.named"), *text;
+  text = module ? PyObject_CallMethod(module, function, "O", o) : NULL;
+  const char *meta = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+  bool ok =
+      meta && core_jit_add_type(f, "@", 1) && core_jit_add_type(f, meta, strlen(meta)) && core_jit_add_type(f, ";", 1);
+  Py_XDECREF(text);
+  Py_XDECREF(module);
+  return ok;
+}
+
+static bool add_value(jit_frame *f, PyObject *o, int arg, int depth);
+
+/* An array of records, or one record: its fields, each an array or a number. */
+static bool add_records(jit_frame *f, PyObject *o, int arg) {
+  PyObject *module = PyImport_ImportModule("tutti._jit.named");
+  PyObject *parts = module ? PyObject_CallMethod(module, "fields_of", "O", o) : NULL;
+  Py_XDECREF(module);
+  bool ok = parts && core_jit_add_type(f, "(", 1) && add_names(f, "records_meta", o);
+  for (Py_ssize_t k = 0; ok && k < PyTuple_Size(parts); k++) {
+    if (k) ok = core_jit_add_type(f, ",", 1);
+    ok = ok && add_value(f, PyTuple_GetItem(parts, k), arg, 1);
+  }
+  Py_XDECREF(parts); /* whose buffers are held */
+  return ok && core_jit_add_type(f, ")", 1);
+}
+
 bool core_jit_add_buffer(jit_frame *f, PyObject *o, int arg) {
   jit_held *h = new_held(f, o, arg);
   if (!h) return false;
   if (PyObject_GetBuffer(o, &h->view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) return false;
   h->has_view = true;
   const Py_buffer *v = &h->view;
+  if (v->format && v->format[0] == 'T') {
+    PyBuffer_Release(&h->view);
+    f->nheld--;
+    return add_records(f, o, arg);
+  }
   bool swap = false, dense = true;
   tt_dtype dtype = core_dtype_from_format(v->format ? v->format : "B", (int64_t)v->itemsize, &swap);
   if (dtype == TT_DTYPE_NONE || swap) {
@@ -189,11 +222,12 @@ static bool add_int(jit_frame *f, PyObject *o) {
   return false;
 }
 
-static bool add_value(jit_frame *f, PyObject *o, int arg, int depth);
-
 static bool add_tuple(jit_frame *f, PyObject *o, int arg, int depth) {
   Py_ssize_t n = PyTuple_Size(o);
   if (!core_jit_add_type(f, "(", 1)) return false;
+  if (!PyTuple_CheckExact(o) && PyObject_HasAttrString(o, "_fields") &&
+      !add_names(f, "meta_of", (PyObject *)Py_TYPE(o)))
+    return false;
   for (Py_ssize_t k = 0; k < n; k++) {
     if (k && !core_jit_add_type(f, ",", 1)) return false;
     if (!add_value(f, PyTuple_GetItem(o, k), arg, depth + 1)) return false;
@@ -215,6 +249,9 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
     return true;
   }
   if (PyObject_CheckBuffer(o)) return core_jit_add_buffer(f, o, arg);
+  bool list;
+  bool fits = core_jit_add_list(f, o, arg, &list);
+  if (list) return fits;
   /* a device array and the like knows what it stands for */
   PyObject *inner = PyObject_GetAttrString(o, "_jit_argument");
   if (inner) {
@@ -226,6 +263,11 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   bool known;
   bool added = add_gpu(f, o, arg, &known);
   if (known) return added;
+  if (PyList_Check(o) || PyDict_Check(o)) {
+    PyErr_Format(PyExc_TypeError, "a compiled function takes no Python %s, which holds anything: pass an array%s",
+                 PyList_Check(o) ? "list" : "dict", PyList_Check(o) ? ", or numba.typed.List of its items" : "");
+    return false;
+  }
   PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",
                (PyObject *)Py_TYPE(o));
   return false;
@@ -236,6 +278,7 @@ bool core_jit_read(jit_frame *f, PyObject *args, bool strided) {
   f->strided = strided;
   f->ntype = 0;
   f->nword = f->nheld = 0;
+  f->lists = NULL;
   if (n > 64) return core_jit_too_much("parts");
   for (Py_ssize_t k = 0; k < n; k++) {
     if (k && !core_jit_add_type(f, ",", 1)) return false;
@@ -301,6 +344,7 @@ void core_jit_let_go(jit_frame *f) {
     PyMem_Free(h->own);
   }
   f->nheld = 0;
+  if (f->lists) core_jit_free_lists(f);
 }
 
 void core_jit_extent(const jit_frame *f, const jit_held *h, int64_t *low, int64_t *size) {

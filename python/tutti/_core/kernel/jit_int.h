@@ -20,6 +20,19 @@ typedef struct jit_held {
   bool has_view, gpu;
 } jit_held;
 
+/* A list among the arguments, or in one of them: its items as words while the code runs. */
+typedef struct jit_list jit_list;
+struct jit_list {
+  tt_jit_list head;
+  jit_list *next;
+  PyObject *object; /* borrowed: tutti._jit.containers.List */
+  PyObject *items;  /* its Python list */
+  const char *kind; /* the type of an item */
+  PyObject *held;   /* what keeps `kind` */
+  int64_t *own;     /* memory of the items as they were before the call */
+  int arg;
+};
+
 /* The arguments of a call: their types as a text, and the words that the code gets. */
 typedef struct jit_frame {
   char type[JIT_TYPE];
@@ -28,6 +41,7 @@ typedef struct jit_frame {
   int nword, nheld;
   bool strided; /* tutti arrays keep their steps; else they are handed over dense */
   jit_held held[JIT_HELD];
+  jit_list *lists;
 } jit_frame;
 
 /* jit_args.c. False and NULL: an exception is set. */
@@ -49,8 +63,16 @@ bool core_jit_too_much(const char *what);
 /* The suffix of a dtype: u64, f32 ... */
 const char *core_jit_suffix(tt_dtype t);
 
+/* jit_list.c. A list as an argument, or as an item of one; *known: it is one. */
+bool core_jit_add_list(jit_frame *f, PyObject *o, int arg, bool *known);
+void core_jit_free_lists(jit_frame *f);
+/* The lists of parameters in `writes` get the items that they have now. */
+bool core_jit_lists_back(jit_frame *f, uint64_t writes, tt_jit_run *run, PyObject *self);
+
 /* jit_result.c: the object that words of this type stand for. `self`: the compiled function. */
 PyObject *core_jit_result(const char *type, const int64_t *word, tt_jit_run *run, jit_frame *f, PyObject *self);
+/* A Python list of the items of type `kind`. */
+PyObject *core_jit_items(const char *kind, const tt_jit_list *list, tt_jit_run *run, jit_frame *f, PyObject *self);
 int core_jit_result_init(PyObject *module);
 
 #endif

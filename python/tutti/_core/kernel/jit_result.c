@@ -178,7 +178,47 @@ static PyObject *scalar_object(result *r) {
   }
 }
 
+/* What stands behind a type. */
+static const char *behind_type(const char *type) {
+  int depth = 0;
+  do {
+    depth += (*type == '(') - (*type == ')');
+    type++;
+  } while (*type && (depth > 0 || (*type != ',' && *type != ')')));
+  return type;
+}
+
+static PyObject *result_object(result *r);
+
+static PyObject *items_of(result *r, const char *kind, const tt_jit_list *list) {
+  PyObject *out = PyList_New(0);
+  result each = *r;
+  each.word = list->word;
+  for (int64_t k = 0; out && k < list->n; k++) {
+    each.type = kind;
+    PyObject *item = result_object(&each);
+    if (!item || PyList_Append(out, item) < 0) Py_CLEAR(out);
+    Py_XDECREF(item);
+  }
+  return out;
+}
+
+/* A list that was an argument is the same object again. */
+static PyObject *list_object(result *r) {
+  char letter = *r->type;
+  const char *kind = r->type + 1;
+  const tt_jit_list *list = (const tt_jit_list *)(intptr_t)*r->word++;
+  r->type = behind_type(r->type);
+  for (const jit_list *a = r->f->lists; a; a = a->next)
+    if (&a->head == list) return Py_NewRef(a->object);
+  PyObject *items = items_of(r, kind, list), *out;
+  if (letter == 'L' || !items) return items;
+  out = PyObject_CallMethod(r->self, "_list", "Cs#N", letter, kind, (Py_ssize_t)(r->type - kind), items);
+  return out;
+}
+
 static PyObject *result_object(result *r) {
+  if (*r->type && strchr("LTDESU", *r->type)) return list_object(r);
   if (*r->type == 'N') {
     r->type++;
     return Py_NewRef(Py_None);
@@ -186,7 +226,9 @@ static PyObject *result_object(result *r) {
   if (*r->type == 'A') return array_object(r);
   if (*r->type != '(') return scalar_object(r);
   PyObject *list = PyList_New(0), *out = NULL;
-  r->type++;
+  const char *meta = r->type[1] == '@' ? r->type + 2 : NULL;
+  size_t size = meta ? strcspn(meta, ";") : 0;
+  r->type += meta ? size + 3 : 1;
   while (list && *r->type != ')') {
     PyObject *item = result_object(r);
     if (*r->type == ',') r->type++;
@@ -201,6 +243,7 @@ static PyObject *result_object(result *r) {
     r->type++;
     out = PyList_AsTuple(list);
     Py_DECREF(list);
+    if (meta && out) out = PyObject_CallMethod(r->self, "_named", "s#N", meta, (Py_ssize_t)size, out);
   }
   return out;
 }
@@ -208,6 +251,11 @@ static PyObject *result_object(result *r) {
 PyObject *core_jit_result(const char *type, const int64_t *word, tt_jit_run *run, jit_frame *f, PyObject *self) {
   result r = {.type = type, .word = word, .run = run, .f = f, .self = self};
   return result_object(&r);
+}
+
+PyObject *core_jit_items(const char *kind, const tt_jit_list *list, tt_jit_run *run, jit_frame *f, PyObject *self) {
+  result r = {.run = run, .f = f, .self = self};
+  return items_of(&r, kind, list);
 }
 
 int core_jit_result_init(PyObject *module) {

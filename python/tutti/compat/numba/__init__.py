@@ -7,7 +7,7 @@ from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from ..._jit.settings import config
 from . import _cuda as cuda
-from . import errors, types
+from . import errors, extending, typed, types
 from .errors import *  # noqa: F403 (NumbaPerformanceWarning ...)
 from .types import *  # noqa: F403 (float32, int64 ...)
 
@@ -76,11 +76,24 @@ def get_thread_id():
     return 0
 
 
+def literal_unroll(items):
+    """The items of a tuple: a loop over one is written out anyway."""
+    return items
+
+
+literal_unroll._jit_same = literally._jit_same = True
+
+
 def __getattr__(name):
+    if name.endswith("parallel_chunksize") and not name.startswith("_"):
+        from . import _chunks  # it takes NumPy
+
+        return getattr(_chunks, name)
     raise AttributeError(f"tutti.compat.numba does not cover numba.{name}")
 
 
 __all__ = [
-    "config", "cuda", "errors", "from_dtype", "get_num_threads", "guvectorize", "jit", "njit", "prange",
-    "set_num_threads", "stencil", "threading_layer", "typeof", "types", "vectorize", *types.__all__,
+    "config", "cuda", "errors", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit", "literal_unroll",
+    "njit", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize",
+    *types.__all__,
 ]  # fmt: skip

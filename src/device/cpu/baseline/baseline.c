@@ -31,6 +31,12 @@ static bool has_while(const tt_pstmt *s) {
   return false;
 }
 
+static bool holds_list(const tt_ptype *t) {
+  bool any = t->tag == TT_T_LIST;
+  for (int k = 0; k < t->n && !any; k++) any = holds_list(t->item[k]);
+  return any;
+}
+
 /* Lay out the frame; it grows by what calls of the program's functions need. */
 static bool lay_out(tt_baseline_maker *m) {
   int locals = tt__pframe_loop(m->f, tt__program_loops(m->f->body) + 1);
@@ -43,6 +49,8 @@ static bool lay_out(tt_baseline_maker *m) {
   m->words = m->temp + TT_SCRATCH + TT_SCRATCH_REAL;
   m->location = tt__arena_alloc(&m->arena, (size_t)(m->nlocation + 1) * sizeof *m->location);
   if (!m->location) m->x.failed = true;
+  for (int64_t k = 0; k < m->f->locals.n; k++)
+    if (holds_list(m->f->locals.data[k].type)) tt__baseline_decline(m, "a list");
   if (m->words > MOST_WORDS) tt__baseline_decline(m, "too many variables");
   return m->location && !m->why;
 }

@@ -1,0 +1,253 @@
+"""Lists and dictionaries that compiled functions take: of items of one type, which the first one gives."""
+
+import collections.abc
+
+from .signature import parse_type
+
+_SUFFIX = {"bool": "b8", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
+_SUFFIX |= {f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+_NAME = {suffix: name for name, suffix in _SUFFIX.items()}
+
+
+def kind_of(value):
+    """The type of a value, as signatures of compiled code write it; TypeError where a list takes none such."""
+    if isinstance(value, (List, Dict)) and value._kind:
+        return value._jit_list + value._kind
+    if isinstance(value, tuple):
+        return f"({','.join(map(kind_of, value))})"
+    for python, suffix in ((bool, "b8"), (int, "i64"), (float, "f64"), (complex, "c128")):
+        if isinstance(value, python):
+            return suffix
+    dtype = str(getattr(value, "dtype", ""))
+    if dtype in _SUFFIX and hasattr(value, "ndim"):
+        return f"A{_SUFFIX[dtype]}:{value.ndim}A" if value.ndim else _SUFFIX[dtype]
+    raise TypeError(f"a typed list takes numbers, arrays, tuples and typed lists, not {type(value).__name__}")
+
+
+def _number(value, kind):
+    wide = "biufc".index
+    own = kind_of(value)
+    if own[0] not in "biufc" or wide(own[0]) > wide(kind[0]) or (kind == "b8") != (own == "b8"):
+        raise TypeError(f"a typed list of {_NAME[kind]} takes no {type(value).__name__}")
+    value = value.item() if hasattr(value, "item") else value
+    made = {"b": bool, "f": float, "c": complex}.get(kind[0], int)(value)
+    bits = int(kind[1:])
+    low, high = (0, 1 << bits) if kind[0] == "u" else (-(1 << bits - 1), 1 << bits - 1)
+    if kind[0] in "iu" and not low <= made < high:
+        raise OverflowError(f"{made} is beyond {_NAME[kind]}")
+    return made
+
+
+def _fitting(value, kind):
+    """The value as a list of that kind has it."""
+    if kind[0] not in "TEA(":
+        return _number(value, kind)
+    if kind[0] == "T" and isinstance(value, List) and not value._kind:
+        value._kind = kind[1:]
+    if kind_of(value) != kind:
+        raise TypeError(f"a typed list of {kind} takes no {type(value).__name__} of another type")
+    return value
+
+
+class List(collections.abc.MutableSequence):
+    """A list whose items have one type, for compiled functions.
+
+    Parameters
+    ----------
+    items : iterable, optional
+        What it holds at first.
+
+    Examples
+    --------
+    >>> from tutti.compat.numba.typed import List
+    >>> numbers = List([1, 2])
+    >>> numbers.append(3)
+    >>> len(numbers)
+    3
+    """
+
+    _jit_list = "T"
+    _jit_name = "typed.List"
+
+    def __init__(self, items=()):
+        self._kind, self._items = None, []
+        self.extend(items)
+
+    @classmethod
+    def _of(cls, kind, items):
+        made = cls()
+        made._kind, made._items = kind, items
+        return made
+
+    def _back(self, items):
+        self._items[:] = items
+
+    def _given(self, value):
+        if self._kind is None:
+            self._kind = kind_of(value)
+        return _fitting(value, self._kind)
+
+    def insert(self, index, value):
+        """Put an item before one."""
+        self._items.insert(index, self._given(value))
+
+    def append(self, value):
+        """Put an item behind all."""
+        self._items.append(self._given(value))
+
+    def sort(self, reverse=False):
+        """Bring the items into order."""
+        self._items.sort(reverse=reverse)
+
+    def copy(self):
+        """Another list of the same items."""
+        return self._of(self._kind, list(self._items))
+
+    def __getitem__(self, index):
+        found = self._items[index]
+        return self._of(self._kind, found) if isinstance(index, slice) else found
+
+    def __setitem__(self, index, value):
+        self._items[index] = [self._given(v) for v in value] if isinstance(index, slice) else self._given(value)
+
+    def __delitem__(self, index):
+        del self._items[index]
+
+    def __len__(self):
+        return len(self._items)
+
+    def __iter__(self):
+        return iter(self._items)
+
+    def __eq__(self, other):
+        return list(self) == list(other) if isinstance(other, (List, list)) else NotImplemented
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"ListType[{_NAME.get(self._kind, self._kind or 'undefined')}]({self._items})"
+
+    def __str__(self):
+        return str(self._items)
+
+    def __reduce__(self):
+        return List._of, (self._kind, self._items)
+
+
+class Dict(collections.abc.MutableMapping):
+    """A dictionary whose keys have one type and whose values have one, for compiled functions.
+
+    Parameters
+    ----------
+    items : mapping, optional
+        What it holds at first.
+
+    Examples
+    --------
+    >>> from tutti.compat.numba.typed import Dict
+    >>> squares = Dict()
+    >>> squares[3] = 9
+    >>> squares[3]
+    9
+    """
+
+    _jit_list = "E"
+    _jit_name = "typed.Dict"
+
+    def __init__(self, items=()):
+        self._kind, self._types, self._data = None, None, {}
+        self.update(items)
+
+    @classmethod
+    def _of(cls, kinds, data):
+        made = cls()
+        made._types, made._data = kinds, data
+        made._kind = f"(b8,{kinds[0]},{kinds[1]})" if kinds else None
+        return made
+
+    @property
+    def _items(self):
+        return [(True, key, value) for key, value in self._data.items()]
+
+    def _back(self, items):
+        self._data = {key: value for there, key, value in items if there}
+
+    def __getitem__(self, key):
+        return self._data[key]
+
+    def __setitem__(self, key, value):
+        if self._types is None:
+            kind = kind_of(key)
+            if kind[0] not in "biuf":
+                raise TypeError(f"a typed dictionary takes numbers as keys, not {type(key).__name__}")
+            self._types = kind, kind_of(value)
+            self._kind = f"(b8,{kind},{self._types[1]})"
+        self._data[_fitting(key, self._types[0])] = _fitting(value, self._types[1])
+
+    def __delitem__(self, key):
+        del self._data[key]
+
+    def __len__(self):
+        return len(self._data)
+
+    def __iter__(self):
+        return iter(self._data)
+
+    def __repr__(self):
+        names = [_NAME.get(kind, kind) for kind in self._types or ("undefined", "undefined")]
+        return f"DictType[{','.join(names)}]<iv=None>({self._data})"
+
+    def __str__(self):
+        return "{" + ", ".join(f"{key}: {value}" for key, value in self._data.items()) + "}"
+
+    def __reduce__(self):
+        return Dict._of, (self._types, self._data)
+
+
+class _EmptyDict:
+    """Dict.empty(key_type, value_type): a dictionary of known types that holds nothing."""
+
+    _jit_name = "typed.Dict.empty"
+
+    def __call__(self, key_type, value_type, n_keys=0):
+        if parse_type(key_type)[0] is None or parse_type(key_type)[1]:
+            raise TypeError(f"a typed dictionary takes numbers as keys, not {key_type}")
+        return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})
+
+
+Dict.empty = _EmptyDict()
+
+
+def made(letter, kind, items):
+    """What a call made: a list, a dictionary or a set of that kind, of its entries."""
+    if letter == "T":
+        return List._of(kind, items)
+    if letter in "SU":
+        return {key for there, key in items if there}
+    data = {key: value for there, key, value in items if there}
+    if letter == "D":
+        return data
+    at = kind.index(",", 4)
+    return Dict._of((kind[4:at], kind[at + 1 : -1]), data)
+
+
+class _EmptyList:
+    """List.empty_list(type): a list of a known type that holds nothing."""
+
+    _jit_name = "typed.List.empty_list"
+
+    def __call__(self, item_type, allocated=0):
+        return List._of(kind_of_type(item_type), [])
+
+
+def kind_of_type(item_type):
+    """The type that a list's items have, of a type of signatures."""
+    dtype, axes = parse_type(item_type)
+    if dtype is None:
+        raise TypeError(f"a typed list of {item_type}")
+    return f"A{_SUFFIX[dtype]}:{axes}A" if axes else _SUFFIX[dtype]
+
+
+List.empty_list = _EmptyList()
+
+__all__ = ["Dict", "List"]

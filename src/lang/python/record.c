@@ -1,0 +1,64 @@
+/*
+** Tuples whose items have names. An array of records is the arrays of its fields, which lie among one another in one
+** memory; a record in it is arrays without axes, so that writing into it writes there. Nothing below knows of them.
+*/
+#include <string.h>
+
+#include "lang/python/py_int.h"
+
+int py__field(const type *t, const char *name) {
+  size_t n = strlen(name);
+  const char *at = t->meta ? strchr(t->meta, ':') : NULL;
+  for (int k = 0; at; k++, at = strchr(at, ':')) {
+    at++;
+    if (strncmp(at, name, n) == 0 && (at[n] == ':' || at[n] == 0)) return k;
+  }
+  return -1;
+}
+
+static bool is_of_records(const expr *e) {
+  return e->type->tag == TT_T_TUPLE && e->type->meta && e->type->meta[0] == 'R' && e->type->n > 0;
+}
+
+bool py__is_records(const expr *e) { return is_of_records(e) && e->type->meta[1] != '0'; }
+bool py__is_record(const expr *e) { return is_of_records(e) && e->type->meta[1] == '0'; }
+
+/* A number in memory is read when it is asked for; other fields are themselves. */
+expr *py__field_value(lower *l, expr *record, int k) {
+  expr *e = py__item(l, record->op == TT_X_TUPLE ? record : py__keep(l, record), k);
+  bool number = py__is_record(record) && py__is_array(e) && e->type->rank == 0;
+  return number ? py__keep(l, py__load(l, py__keep(l, e), NULL, 0)) : e;
+}
+
+void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op) {
+  int k = py__field(record->type, name);
+  if (k < 0) py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, record->type), name);
+  expr *place = py__item(l, py__keep(l, record), k);
+  if (py__is_unknown(value)) return;
+  if (place->type->tag == TT_T_TUPLE) {
+    if (op) py__fail(l, TT_ETYPE, "arithmetic on a record");
+    py__set_record(l, place, value);
+    return;
+  }
+  if (!py__is_array(place))
+    py__fail(l, TT_ETYPE, "a record that is an argument is read-only: pass its array, and where it is in it");
+  py__fill(l, place, value, op, false);
+}
+
+void py__set_record(lower *l, expr *record, expr *value) {
+  if (py__is_unknown(record) || py__is_unknown(value)) return;
+  bool fits = value->type->tag == TT_T_TUPLE && value->type->n == record->type->n && py__is_record(record);
+  if (!fits) py__fail(l, TT_ETYPE, "cannot store %s in a record", py__type_name(l, value->type));
+  expr *part[TT_PROGRAM_ARGS]; /* all are read before one is written */
+  value = py__keep(l, value);
+  for (int k = 0; k < value->type->n; k++)
+    part[k] = py__is_record(value) ? py__field_value(l, value, k) : py__item(l, value, k);
+  record = py__keep(l, record);
+  for (int k = 0; k < record->type->n; k++) {
+    expr *place = py__item(l, record, k);
+    if (place->type->tag == TT_T_TUPLE)
+      py__set_record(l, place, part[k]);
+    else
+      py__fill(l, place, part[k], NULL, false);
+  }
+}

@@ -1,0 +1,117 @@
+"""Arrays of records, records, tuples with names and words in compiled functions: what Python and NumPy do."""
+
+import collections
+import enum
+import linecache
+import os
+import random
+
+import numpy as np
+import pytest
+import tutti as tt
+from tutti.compat.numba import literal_unroll
+
+TIERS = ["compiled", "baseline", "osr:1"] if os.uname().machine == "x86_64" else ["compiled"]
+T = np.dtype([("x", "f8"), ("k", "i8"), ("v", "f8", (2,)), ("p", [("a", "f8"), ("b", "f8")])])
+Point = collections.namedtuple("Point", "x y")
+FIELDS = ("a1", "a2")
+
+
+class Color(enum.IntEnum):
+    RED = 3
+    BLUE = 5
+
+
+def program(seed):
+    """A function that changes an array of records and returns a number."""
+    r = random.Random(seed)
+    lines = ["def f(a, n, s):"]
+
+    def number():
+        return r.choice(
+            ["n", "s", "a[n].x", "a[1]['k']", "a.x[0]", "a['k'][-1]", "a[n - 1].v[1]", "a[2].p.b", f"{r.randrange(9)}"]
+        )
+
+    for _ in range(12):
+        at, value = r.choice(["0", "n", "-1", "n - 1"]), f"{number()} {r.choice('+-*')} {number()}"
+        lines += r.choice(
+            [
+                [f"    a[{at}].x = {value}"],
+                [f"    a[{at}]['x'] {r.choice('+-')}= {value}"],
+                [f"    a[{at}].k = int({value}) % 97"],
+                [f"    a.x[{at}] = {value}"],
+                [f"    a['v'][{at}, 0] = {value}"],
+                [f"    a[{at}].v[1] = {value}"],
+                [f"    a[{at}].p.a = {value}"],
+                [f"    a[{at}] = a[{r.randrange(4)}]"],
+                ["    for q in a[1:]:", f"        s = (s + q.x * {number()}) % 1009", "        q.k += 1"],
+                [f"    b = a[:{at} + 1]", "    s = s + len(b)"],
+                [f"    q = a[{at}]", f"    q.p.b = {value}", "    s = s + q.p.b % 7"],
+                ["    for i, q in enumerate(a):", "        if i > n:", "            break", "        s += q.k"],
+            ]
+        )
+        lines.append("    s = s % 1009")
+    return "\n".join([*lines, "    return s"]) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("TUTTI_FUZZ_PROGRAMS", "10"))))
+def test_programs(seed, monkeypatch):
+    text, name, space = program(seed), f"<record program {seed}>", {}
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    exec(compile(text, name, "exec"), space)
+    start = np.zeros(4, T)
+    start["x"], start["k"] = np.arange(4) / 4, [3, 1, 4, 1]
+    want = start.copy().view(np.recarray)
+    s = space["f"](want, 2, 1.5)
+    for tier in TIERS:
+        monkeypatch.setenv("TUTTI_JIT_TIER", tier)
+        got = start.copy()
+        assert tt.njit(space["f"])(got, 2, 1.5) == s, text
+        assert (got == want).all(), text
+
+
+def test_tuples_with_names():
+    def f(p, q):
+        r = Point(p.x + 1, y=q.y)
+        out = (p, q)
+        return r, r.x + r[1], len(r), out[1].x, Color.BLUE + p.x
+
+    args = Point(1, 2.5), Point(3, 4.5)
+    got = tt.njit(f)(*args)
+    assert got == f(*args) and type(got[0]) is Point
+    with pytest.raises(TypeError, match="has no field 'z'.*|z"):
+        tt.njit(lambda p: p.z)(args[0])
+    with pytest.raises(TypeError, match="needs a value for 'y'"):
+        tt.njit(lambda: Point(1))()
+
+
+def test_words_name_fields():
+    @tt.njit
+    def f(record):
+        out = 0
+        for name in literal_unroll(FIELDS):
+            out += record[name]
+        own = ("a1", "a2")
+        word = own[1]
+        return out + 10 * record[word] + 100 * record[FIELDS[0]]
+
+    a = np.array([(1, 2)], dtype=[("a1", "f8"), ("a2", "f8")])
+    assert f(a[0]) == f.py_func(a[0]) == 123
+
+
+def test_what_is_refused():
+    a = np.zeros(3, [("a", "f8"), ("b", "f8")])
+    packed = np.zeros(3, [("a", "f8"), ("b", "i4")])
+
+    def write(r):
+        r.a = 3
+
+    with pytest.raises(TypeError, match="(?s)read-only.*line"):
+        tt.njit(write)(a[0])
+    with pytest.raises(TypeError, match="align=True"):
+        tt.njit(lambda r: r.a[0])(packed)
+    assert tt.njit(lambda r: r.a[0])(packed.astype(np.dtype(packed.dtype.descr, align=True))) == 0
+    with pytest.raises(NotImplementedError, match="records as a result"):
+        tt.njit(lambda r: r)(a)
+    with pytest.raises(NotImplementedError, match="no attribute 'c'"):
+        tt.njit(lambda r: r.c)(a)
