@@ -201,3 +201,18 @@ def test_without_numpy(tmp_path):
     (tmp_path / "jit_results.py").write_text(MODULE)
     done = subprocess.run([sys.executable, "-c", PROGRAM.format(folder=str(tmp_path))], capture_output=True, text=True)
     assert done.stdout == "right\n", done.stderr
+
+
+def test_results_that_share_memory_keep_it():
+    @tt.njit
+    def f(n):
+        a = np.ones(n)
+        return a, a[1:], [a, a], a.reshape(2, n // 2)
+
+    whole = f(1000)
+    part, twice, rows = whole[1], whole[2], whole[3]
+    del whole
+    junk = [np.full(1008, 7.0) for _ in range(50)]
+    assert (part == 1).all() and (twice[0] == 1).all() and (rows == 1).all() and len(junk) == 50
+    part[0] = 5
+    assert rows[0, 1] == twice[1][1] == 5

@@ -279,6 +279,7 @@ bool core_jit_read(jit_frame *f, PyObject *args, bool strided) {
   f->ntype = 0;
   f->nword = f->nheld = 0;
   f->lists = NULL;
+  f->made = NULL;
   if (n > 64) return core_jit_too_much("parts");
   for (Py_ssize_t k = 0; k < n; k++) {
     if (k && !core_jit_add_type(f, ",", 1)) return false;
@@ -345,6 +346,7 @@ void core_jit_let_go(jit_frame *f) {
   }
   f->nheld = 0;
   if (f->lists) core_jit_free_lists(f);
+  Py_CLEAR(f->made);
 }
 
 void core_jit_extent(const jit_frame *f, const jit_held *h, int64_t *low, int64_t *size) {

@@ -42,6 +42,7 @@ typedef struct jit_frame {
   bool strided; /* tutti arrays keep their steps; else they are handed over dense */
   jit_held held[JIT_HELD];
   jit_list *lists;
+  PyObject *made; /* list of the memory that results took; NULL: none */
 } jit_frame;
 
 /* jit_args.c. False and NULL: an exception is set. */

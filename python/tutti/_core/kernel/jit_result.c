@@ -109,6 +109,28 @@ static PyObject *tuple_of(const int64_t *value, int n, int64_t factor) {
   return out;
 }
 
+/* Memory that another result took already, which this one is a part of, too; NULL: it is none of the call's. */
+static PyObject *taken_before(const result *r, const char *at, char **data) {
+  for (Py_ssize_t k = 0; r->f->made && k < PyList_Size(r->f->made); k++) {
+    const memory_object *m = (memory_object *)PyList_GetItem(r->f->made, k);
+    *data = m->data;
+    if (at >= *data && at < *data + m->size) return Py_NewRef((PyObject *)(uintptr_t)m);
+  }
+  return NULL;
+}
+
+/* Memory that the call made, for an array in it. */
+static PyObject *take(result *r, void *made, size_t size) {
+  PyObject *memory = memory_new(made, size, NULL);
+  if (!memory) {
+    tt_jit_free(made, size);
+    return NULL;
+  }
+  if (!r->f->made) r->f->made = PyList_New(0);
+  if (!r->f->made || PyList_Append(r->f->made, memory) < 0) Py_CLEAR(memory);
+  return memory;
+}
+
 /* The argument itself when it comes back whole; else memory, which the package's `_array` makes an array of: one of
  * ours where an argument is one. */
 static PyObject *array_object(result *r) {
@@ -137,9 +159,8 @@ static PyObject *array_object(result *r) {
   reach(rank, len, step, item, &low, &high);
   if (tt_jit_run_take(r->run, at, &made, &size)) {
     data = made;
-    memory = memory_new(made, size, NULL);
-    if (!memory) tt_jit_free(made, size);
-  } else {
+    memory = take(r, made, size);
+  } else if (!(memory = taken_before(r, at, &data))) {
     memory = borrowed(r, base, at, low, high, &data);
   }
   PyObject *shape = tuple_of(len, rank, 1), *strides = tuple_of(step, rank, item), *out = NULL;
