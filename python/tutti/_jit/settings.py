@@ -1,6 +1,6 @@
 """What programs set of Numba's, and the warnings that kernels give.
 
-The performance warnings are about GPUs, so where there is none they are given only when a program asks for them.
+The performance warnings are Numba's: programs of its names hear them where there is a GPU, others when they ask.
 """
 
 import os
@@ -10,9 +10,7 @@ FEW_BLOCKS = 128  # a grid of fewer leaves most of a GPU idle, as Numba counts
 
 
 def _asked(name):
-    """True or False where the environment says it, None where it says nothing: as long as there is a GPU."""
-    value = os.environ.get("NUMBA_" + name)
-    return None if value is None else value not in ("", "0")
+    return os.environ.get("NUMBA_" + name, "0") not in ("", "0")
 
 
 class config:  # noqa: N801 (Numba's name)
@@ -31,6 +29,13 @@ class NumbaWarning(Warning):
 
 class NumbaPerformanceWarning(NumbaWarning):
     """A launch that is slow for a reason that the program can mend."""
+
+
+def as_numba():
+    """What the environment does not say is as Numba has it, as long as there is a GPU: None."""
+    for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY"):
+        if "NUMBA_" + name not in os.environ:
+            setattr(config, name, None)
 
 
 def _wanted(setting):

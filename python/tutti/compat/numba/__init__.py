@@ -5,7 +5,7 @@ import sys as _sys
 
 from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
-from ..._jit.settings import config
+from ..._jit.settings import as_numba, config
 from . import _cuda as cuda
 from . import errors, extending, typed, types
 from .errors import *  # noqa: F403 (NumbaPerformanceWarning ...)
@@ -36,6 +36,7 @@ if _os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
     _os.environ["TUTTI_KERNEL_STEP"] = "1"
 
 
+as_numba()
 config.NUMBA_DEFAULT_NUM_THREADS = config.NUMBA_NUM_THREADS = get_num_threads()
 
 version_info = (0, 61, 0)
