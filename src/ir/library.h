@@ -38,8 +38,8 @@ typedef struct tt_fold_into {
 } tt_fold_into;
 
 /*
-** A reduction of few elements (rows: at most a chunk of ir/kernel.h) as they lie: the axes of the bits of `axes` are folded.
-** `room` and `more` have space for all elements; results go out in C order.
+** A reduction of few elements (rows: at most a chunk of ir/kernel.h) as they lie: the axes of the bits of `axes` are
+** folded. `room` and `more` have space for all elements; results go out in C order.
 */
 typedef struct tt_small_fold {
   int red; /* tt_red */

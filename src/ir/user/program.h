@@ -152,7 +152,7 @@ typedef enum tt_pstmt_op {
   TT_X_PRINT,      /* arg[] */
   TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
   TT_X_FENCE,
-  TT_X_HOST /* local = the library's function of arg[], as `name` says (launch/host_call.h) */
+  TT_X_HOST /* local = the library's function of arg[], as `name` says (launch/python/host_call.h) */
 } tt_pstmt_op;
 
 typedef enum tt_pcollective {

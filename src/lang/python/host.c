@@ -9,7 +9,7 @@
 
 enum { MOST_QUESTION = 1000, MOST_GIVEN = TT_PROGRAM_ARGS };
 
-/* A question under way (launch/host_call.h), and the values that the call will be given. */
+/* A question under way (launch/python/host_call.h), and the values that the call will be given. */
 typedef struct question {
   char text[MOST_QUESTION];
   size_t n;

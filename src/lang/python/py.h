@@ -16,7 +16,7 @@ typedef struct tt_py_options {
   bool parallel;     /* prange runs in parallel */
   bool bounds;       /* every index is checked */
   bool numpy_errors; /* division by zero gives what NumPy gives */
-  /* (optional) Types of a function of the library's, as launch/host_call.h has them. */
+  /* (optional) Types of a function of the library's, as launch/python/host_call.h has them. */
   tt_code (*ask)(const char *question, tt_str *answer, tt_error *err);
 } tt_py_options;
 

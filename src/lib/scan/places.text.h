@@ -33,8 +33,8 @@ TT_KERNEL(rows_apart, places_args, THREADS) {
   }
 }
 
-/* A thread goes through all rows of one place, for one of their elements. Where rows are known nobody has looked whether
- * they lie in the result. */
+/* A thread goes through all rows of one place, for one of their elements. Where rows are known nobody has looked
+ * whether they lie in the result. */
 TT_KERNEL(sums_of_rows, places_args, THREADS) {
   const tt_i64 rows = a.n / a.width;
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {

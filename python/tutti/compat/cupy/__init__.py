@@ -75,12 +75,14 @@ def msort(a):
 
 def argmax(a, axis=None, dtype=None, out=None, keepdims=False):
     """The place of the largest element, as an integer of `dtype`."""
-    return _places(_tt.argmax(a, axis, out, keepdims=keepdims), dtype)
+    of = _np if isinstance(a, _np.ndarray) else _tt
+    return _places(of.argmax(a, axis, out, keepdims=keepdims), dtype)
 
 
 def argmin(a, axis=None, dtype=None, out=None, keepdims=False):
     """The place of the smallest element, as an integer of `dtype`."""
-    return _places(_tt.argmin(a, axis, out, keepdims=keepdims), dtype)
+    of = _np if isinstance(a, _np.ndarray) else _tt
+    return _places(of.argmin(a, axis, out, keepdims=keepdims), dtype)
 
 
 def _places(found, dtype):
@@ -124,7 +126,7 @@ def _of_either(name):
     return function
 
 
-sum, prod, max, min, argmax, argmin = map(_of_either, ("sum", "prod", "max", "min", "argmax", "argmin"))  # noqa: A001
+sum, prod, max, min = map(_of_either, ("sum", "prod", "max", "min"))  # noqa: A001
 amax, amin = max, min
 
 

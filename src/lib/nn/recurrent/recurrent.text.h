@@ -10,7 +10,7 @@
 **                 Several have one image each
 **   SLAB          terms in shared memory at a time, a multiple of SHARES
 */
-#define UNITS 8 /* of a block */
+#define UNITS 8              /* of a block */
 #define SUMS (UNITS * LINES) /* threads of a share */
 #define THREADS (SUMS * SHARES)
 #define IMAGES (LINES * EACH)
