@@ -414,7 +414,7 @@ def test_a_complex_number_is_copied_to_integers_where_that_is_allowed():
         assert a.tolist() == [2, 2, 2]
 
 
-@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract", "true_divide"])
 @pytest.mark.parametrize("dtype", ["", ", dtype='f8'"])
 @pytest.mark.parametrize("out", ["i8", "f4", "i1"])
 def test_folds_into_an_out_of_another_type(name, dtype, out):
@@ -422,3 +422,5 @@ def test_folds_into_an_out_of_another_type(name, dtype, out):
     for method, shape in (("reduce({}", "3"), ("accumulate({}", "(3, 3)"), ("reduceat({}, [0, 2]", "(2, 3)")):
         call = method.format("m.arange(9).reshape(3, 3) * 1.5")
         test_call(f"m.{name}.{call}, out=m.zeros({shape}, dtype='{out}'){dtype})")
+        whole = call.replace("m.arange(9).reshape(3, 3) * 1.5", "m.arange(1, 10, dtype='i1').reshape(3, 3)")
+        test_call(f"m.{name}.{whole}, out=m.zeros({shape}, dtype='{out}'){dtype})")

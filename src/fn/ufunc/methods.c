@@ -339,15 +339,19 @@ static bool check_folds(tt_composer *c, const tt_ufunc_info *u, const char *meth
 }
 
 /*
-** NumPy's choice: dtype=, else the type that out= and the operand promote to, else 64 bits for sums and products of
+** NumPy's choice: dtype=, else that of an operand which out= has widened, else 64 bits for sums and products of
 ** integers. What is made is cast into out=, whatever that is.
 */
 static void find_asked(tt_composer *c, const tt_call_frame *f, fold *w, int dtype, int out) {
-  tt_dtype own = (tt_dtype)w->a->dtype, other = TT_DTYPE_NONE;
-  if (tt__arg_given(f, out) && f->arg[out].tag == TT_V_ARRAY)
-    other = tt__promote((tt_dtype)f->arg[out].as.array->dtype, own);
-  else if (w->u->op == TT_ADD || w->u->op == TT_MUL)
-    other = tt__fn_sum_type(own);
+  bool sums = w->u->op == TT_ADD || w->u->op == TT_MUL;
+  tt_dtype own = (tt_dtype)w->a->dtype, other = sums ? tt__fn_sum_type(own) : TT_DTYPE_NONE;
+  bool widened = !tt__arg_given(f, dtype) && tt__arg_given(f, out) && f->arg[out].tag == TT_V_ARRAY;
+  if (widened) {
+    tt_dtype both = tt__promote((tt_dtype)f->arg[out].as.array->dtype, own);
+    tt_array *a = tt__compose_cast(c, w->a, both);
+    if (a) w->a = a;
+    other = sums ? both : TT_DTYPE_NONE;
+  }
   w->asked = tt__arg_dtype(c, f, dtype, other);
 }
 
