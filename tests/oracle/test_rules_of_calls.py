@@ -51,6 +51,11 @@ m.fft.fftn(m.ones((3, 4)), s=(2, None), axes=(0, 1))
 m.fft.irfftn(m.ones((3, 4)), s=(2, None))
 m.fft.rfftfreq(None)
 m.equal(True, 1, dtype=bool, casting='no')
+m.add.reduce(m.arange(9).reshape(3, 3), dtype='i4', out=m.zeros(3, dtype=bool))
+m.add.reduce(m.arange(200, dtype='u1'), out=m.zeros((), dtype='u1'))
+m.add.reduce(m.arange(200, dtype='u1'), out=m.zeros((), dtype='i1'))
+m.subtract.reduce(m.arange(9).reshape(3, 3) * 1.5, out=m.zeros(3, dtype=bool))
+m.add.reduce(m.arange(9).reshape(3, 3) % 2 == 0, out=m.zeros(3, dtype='i1'))
 m.equal(m.ones(2, dtype=bool), m.ones(2), dtype=bool, casting='no')
 m.equal(m.ones(2, dtype=int), m.ones(2), dtype=bool)
 m.less(m.ones(2, dtype='i4'), 1, dtype=bool, casting='no')
@@ -407,3 +412,15 @@ def test_a_complex_number_is_copied_to_integers_where_that_is_allowed():
         with pytest.warns(np.exceptions.ComplexWarning):
             m.copyto(a, 2 + 1j, casting="unsafe")
         assert a.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract", "true_divide"])
+@pytest.mark.parametrize("dtype", ["", ", dtype='f8'"])
+@pytest.mark.parametrize("out", ["i8", "f4", "i1"])
+def test_folds_into_an_out_of_another_type(name, dtype, out):
+    """It is computed in the type of both, and cast."""
+    for method, shape in (("reduce({}", "3"), ("accumulate({}", "(3, 3)"), ("reduceat({}, [0, 2]", "(2, 3)")):
+        call = method.format("m.arange(9).reshape(3, 3) * 1.5")
+        test_call(f"m.{name}.{call}, out=m.zeros({shape}, dtype='{out}'){dtype})")
+        whole = call.replace("m.arange(9).reshape(3, 3) * 1.5", "m.arange(1, 10, dtype='i1').reshape(3, 3)")
+        test_call(f"m.{name}.{whole}, out=m.zeros({shape}, dtype='{out}'){dtype})")

@@ -338,11 +338,20 @@ static bool check_folds(tt_composer *c, const tt_ufunc_info *u, const char *meth
   return c->code == TT_OK;
 }
 
-/* NumPy's choice: dtype=, else the type of out=, else 64 bits for sums and products of integers. */
+/*
+** NumPy's choice: dtype=, else that of an operand which out= has widened, else 64 bits for sums and products of
+** integers. What is made is cast into out=, whatever that is.
+*/
 static void find_asked(tt_composer *c, const tt_call_frame *f, fold *w, int dtype, int out) {
-  tt_dtype other = tt__arg_given(f, out) && f->arg[out].tag == TT_V_ARRAY ? (tt_dtype)f->arg[out].as.array->dtype
-                   : w->u->op == TT_ADD || w->u->op == TT_MUL             ? tt__fn_sum_type((tt_dtype)w->a->dtype)
-                                                                          : TT_DTYPE_NONE;
+  bool sums = w->u->op == TT_ADD || w->u->op == TT_MUL;
+  tt_dtype own = (tt_dtype)w->a->dtype, other = sums ? tt__fn_sum_type(own) : TT_DTYPE_NONE;
+  bool widened = !tt__arg_given(f, dtype) && tt__arg_given(f, out) && f->arg[out].tag == TT_V_ARRAY;
+  if (widened) {
+    tt_dtype both = tt__promote((tt_dtype)f->arg[out].as.array->dtype, own);
+    tt_array *a = tt__compose_cast(c, w->a, both);
+    if (a) w->a = a;
+    other = sums ? both : TT_DTYPE_NONE;
+  }
   w->asked = tt__arg_dtype(c, f, dtype, other);
 }
 
@@ -585,7 +594,7 @@ static tt_array *ufunc_reduce(tt_composer *c, tt_call_frame *f) {
   bool extreme = r.w.u->op == TT_MAXIMUM || r.w.u->op == TT_MINIMUM;
   if (extreme && r.w.asked != TT_DTYPE_NONE) r.w.a = tt__compose_cast(c, r.w.a, r.w.asked);
   tt_array *made = !r.w.a ? NULL : name ? by_function(c, f, &r, name) : by_fold(c, f, &r);
-  return tt__arg_out(c, f, R_OUT, made);
+  return tt__arg_out_any(c, f, R_OUT, made);
 }
 TT_HANDLER(ufunc_reduce)
 
@@ -645,16 +654,16 @@ static tt_array *ufunc_accumulate(tt_composer *c, tt_call_frame *f) {
   find_asked(c, f, &w, R_DTYPE, R_OUT);
   if (c->code != TT_OK || !convert(c, &w)) return NULL;
   int scan = scan_of(&w);
-  if (w.a->size == 0) return tt__arg_out(c, f, R_OUT, tt__compose_copy(c, w.a));
+  if (w.a->size == 0) return tt__arg_out_any(c, f, R_OUT, tt__compose_copy(c, w.a));
   if (scan >= 0) {
     int64_t inner = 1;
     memcpy(len, tt__array_len(w.a), sizeof *len * rank);
     for (int d = axis + 1; d < rank; d++) inner *= len[d];
     tt_lib_attr attr = {.row = tt__lib_row("scan"), .i = {scan, len[axis], inner, 0}};
-    return tt__arg_out(c, f, R_OUT, tt__compose_library(c, &attr, &w.a, 1, w.type, rank, len));
+    return tt__arg_out_any(c, f, R_OUT, tt__compose_library(c, &attr, &w.a, 1, w.type, rank, len));
   }
   tt_array *x = axis_first(c, w.a, axis, len), *r = x ? fold_rows(c, &w, x, NULL, true) : NULL;
-  return tt__arg_out(c, f, R_OUT, tt__compose_move(c, tt__compose_reshape(c, r, rank, len), 0, axis));
+  return tt__arg_out_any(c, f, R_OUT, tt__compose_move(c, tt__compose_reshape(c, r, rank, len), 0, axis));
 }
 TT_HANDLER_LAID(ufunc_accumulate, 'W')
 
@@ -715,6 +724,6 @@ static tt_array *ufunc_reduceat(tt_composer *c, tt_call_frame *f) {
   } else {
     r = parts_step_by_step(c, &w, x, p, at->size);
   }
-  return tt__arg_out(c, f, AT_OUT, tt__compose_move(c, tt__compose_reshape(c, r, rank, len), 0, axis));
+  return tt__arg_out_any(c, f, AT_OUT, tt__compose_move(c, tt__compose_reshape(c, r, rank, len), 0, axis));
 }
 TT_HANDLER_LAID(ufunc_reduceat, 'C')
