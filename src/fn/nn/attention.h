@@ -12,9 +12,9 @@
 **   attention_dropped_back q, k beside v, g, key
 **   attention_whole_back   q, k, v, the cotangent, o, lse: of 16-bit floats, as vendors' libraries want it
 **
-** A key is one uint64, of the random numbers that say which shares go: lib/nn/attention/attention.h says which number is whose.
-** Numbers for each query, g and masks that are added are float32 for 16-bit floats. For its derivative a call's
-** operands are those of the row, then lse; its result is o.
+** A key is one uint64, of the random numbers that say which shares go; lib/nn/attention/attention.h says which number
+** is whose. Numbers for each query, g and masks that are added are float32 for 16-bit floats. For its derivative a
+** call's operands are those of the row, then lse; its result is o.
 */
 #ifndef TT_FN_NN_ATTENTION_H
 #define TT_FN_NN_ATTENTION_H
