@@ -441,6 +441,7 @@ def main():
         one = harness.Row(make.__name__.replace("_", " "), goal, None)
         harness.measure(one, make(), args.seconds, pick=pick)
         rows.append(one)
+        harness.save_beside(rows, args, tt, notes)
         s = one.seconds
         ratio = "".join(
             f" {s[name] / s['tutti']:6.2f}x of {name} {harness.pretty(s[name])}"
@@ -457,10 +458,6 @@ def main():
         print(f"{len(ratios)} rows beside JAX: geometric mean {mean:.2f}x, {sum(x < 0.95 for x in ratios)} below 0.95x")
     if MISSING:
         print(f"not here: {', '.join(sorted(MISSING))}", file=sys.stderr)
-    if args.json:
-        info = [harness.no_folders(line) for line in str(tt.info()).splitlines()]
-        peers = {k: m.__version__ for k, m in sys.modules.items() if k in ("jax", "torch")}
-        harness.save(rows, args.json, {"tutti": tt.__version__, "peers": peers, "machine": info, **notes})
 
 
 if __name__ == "__main__":

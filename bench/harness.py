@@ -5,6 +5,7 @@ import platform
 import re
 import resource
 import statistics
+import sys
 import time
 
 PAUSE = 0.12  # an OpenBLAS keeps a core busy for 2^28 ticks, 0.1 s, after each call of its threads
@@ -133,6 +134,15 @@ def write(path, data):
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, indent=1) + "\n")
+
+
+def save_beside(rows, args, tutti, notes):
+    """What is measured so far: a run that is cut short keeps it."""
+    if not args.json:
+        return
+    info = [no_folders(line) for line in str(tutti.info()).splitlines()]
+    peers = {k: m.__version__ for k, m in sys.modules.items() if k in ("jax", "torch")}
+    save(rows, args.json, {"tutti": tutti.__version__, "peers": peers, "machine": info, **notes})
 
 
 def save(rows, path, notes):

@@ -370,15 +370,12 @@ def main():
         except Exception as e:  # noqa: BLE001 - the other rows are worth having
             print(f"{name}: {type(e).__name__}: {str(e)[:600]}", flush=True)
             continue
+        harness.save_beside(rows, args, tt, notes)
         s = rows[-1].seconds
         others = (f" {s[k] / s['tutti']:6.2f}x of {k} {harness.pretty(s[k])}" for k in s if k != "tutti")
         print(f"{name:<46} {harness.pretty(s['tutti']):>10} {''.join(others)}  {goal}", flush=True)
     if MISSING:
         print(f"not here: {', '.join(sorted(MISSING))}", file=sys.stderr)
-    if args.json:
-        info = [harness.no_folders(line) for line in str(tt.info()).splitlines()]
-        peers = {k: m.__version__ for k, m in sys.modules.items() if k in ("jax", "torch")}
-        harness.save(rows, args.json, {"tutti": tt.__version__, "peers": peers, "machine": info, **notes})
 
 
 if __name__ == "__main__":

@@ -207,7 +207,7 @@ def main(build, out):
         writer.lines.append(f"/* ---- {path.name} */")
         glued = [names for folder, names in GLUED.items() if folder in str(path)]
         also = pasted_names(path, rename[path]).union(shared, *glued) | (
-            pasted if any(name in path.read_text() for name in PASTED_AS) else set()
+            pasted if any(name in plain(path) for name in PASTED_AS) else set()
         )
         if "/fn/" in str(path):
             glued = {h for h in handlers if h.endswith(tuple(rename[path]))}

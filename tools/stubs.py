@@ -249,7 +249,8 @@ def needed(value):
 
 def plain_class(name, value, names=()):
     """A class written in Python: what it has, and what it does not."""
-    base = next((b for b in value.__mro__[1:] if b.__name__ in {*names, "ndarray"}), None)
+    known = {*names, "ndarray"} - {name}  # a type of C's below it may have its name
+    base = next((b for b in value.__mro__[1:] if b.__name__ in known), None)
     lines = [f"class {name}({base.__name__}):" if base else f"class {name}:"]
     special = (
         "__init__ __call__ __getitem__ __enter__ __exit__ __iter__ __next__ __len__ __add__ __sub__ __mul__".split()
@@ -269,8 +270,9 @@ def plain_class(name, value, names=()):
             inherited = member_name != "__init__" and getattr(base, member_name, None)
             more = "  # type: ignore[override]" if inherited and needed(it) > needed(inherited) else ""
             lines += [f"{over}    {form}{more}" for form in forms]
-        elif callable(it) and member_name == "__init__":
-            lines.append("    def __init__(self, *args: Any, **kwargs: Any) -> None: ...")
+        elif callable(it) and member_name in ("__init__", "__call__"):
+            result = "None" if member_name == "__init__" else "Any"
+            lines.append(f"    def {member_name}(self, *args: Any, **kwargs: Any) -> {result}: ...")
         elif not member_name.startswith("__"):
             lines.append(f"    {member_name}: Any")
     return "\n".join(lines if len(lines) > 1 else [lines[0] + " ..."])

@@ -44,6 +44,7 @@ def test_types_of_its_own_for_nvrtc():
 
 
 @needs_cxx
+@pytest.mark.usefixtures("host")  # the words are ours, on a GPU the compiler's
 @pytest.mark.parametrize(
     "text, line",
     [

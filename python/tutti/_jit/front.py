@@ -532,7 +532,7 @@ class Function:
             return self.generalised(callee, e)
         if found and type(callee).__name__ == "Stencil":
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
-        if found and callee in _GATHERS and e.args and isinstance(e.args[0], ast.Call):
+        if found and any(callee is f for f in _GATHERS) and e.args and isinstance(e.args[0], ast.Call):
             e.args[0] = self.gathered(e.args[0])
         one = self.shape if getattr(callee, "_jit_name", None) in _SHAPED else self.expr
         args = list(map(one, e.args))

@@ -43,14 +43,19 @@ tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, int64_t
   return tt__compose_cast(c, tt__compose_library(c, &attr, src, 2, own, 1, &size), dtype);
 }
 
-/* `old` with `value` written through a view. */
-static tt_array *stored(tt_composer *c, tt_array *old, tt_array *value, const int64_t *step, int64_t off) {
-  if (!old || !value) return NULL;
-  tt_node *to = tt__compose_node(c, old), *from = tt__compose_node(c, value);
+static tt_array *stored_over(tt_composer *c, tt_node *to, tt_array *value, const int64_t *step, int64_t off) {
+  tt_node *from = value ? tt__compose_node(c, value) : NULL;
   tt_node *n = to && from ? tt__node_store(to, from, step, off, c->err) : NULL;
-  tt__node_release(to);
   tt__node_release(from);
   return tt__compose_of_node(c, n);
+}
+
+/* `old` with `value` written through a view. */
+static tt_array *stored(tt_composer *c, tt_array *old, tt_array *value, const int64_t *step, int64_t off) {
+  tt_node *to = old && value ? tt__compose_node(c, old) : NULL;
+  tt_array *out = to ? stored_over(c, to, value, step, off) : NULL;
+  tt__node_release(to);
+  return out;
 }
 
 /* ---- views */
@@ -189,10 +194,22 @@ static tt_array *by_windows(tt_composer *c, tt_array *g, const int64_t *step, in
   return sum;
 }
 
+/* What a node shows as it is: a view on the way would be a copy where something is written over it. */
+static tt_node *as_it_is(tt_node *n) {
+  int64_t step[TT_MAX_RANK];
+  while (n->op == TT_N_VIEW && n->attr.off == 0 && n->rank == n->src[0]->rank &&
+         tt__shape_same(n->rank, n->dim, n->src[0]->dim)) {
+    tt__shape_steps(n->rank, n->dim, step);
+    if (memcmp(step, n->dim + n->rank, n->rank * sizeof *step) != 0) break;
+    n = n->src[0];
+  }
+  return n;
+}
+
 /* Is a sum still zero where a view shows it, because what was written into zeros so far lies elsewhere? */
 static bool is_untouched(const tt_node *sum, const tt_reach *view) {
   enum { MOST_WRITES = 16 }; /* looked at: each part of an array would look at all before it */
-  for (int k = 0; k < MOST_WRITES && sum->op == TT_N_STORE; k++, sum = sum->src[0]) {
+  for (int k = 0; k < MOST_WRITES && sum->op == TT_N_STORE; k++, sum = as_it_is(sum->src[0])) {
     const tt_reach wrote = {
         .naxes = sum->nstep, .off = sum->attr.off, .len = sum->src[1]->dim, .step = sum->dim + sum->rank};
     if (!tt__reach_apart(&wrote, view)) return false;
@@ -223,11 +240,11 @@ static tt_array *unviewed(tt_composer *c, tt_array *g, const tt_tape *view, cons
   if (!shows_once(&m)) return by_windows(c, few, left, off, of);
   if (few->size == size) return turned_back(c, few, m, of);
   if (!*sum) return stored(c, tt__rule_zeros(c, (tt_dtype)of->dtype, of->rank, of->dim, of->device), few, left, off);
-  tt_node *whole = tt__compose_node(c, *sum);
+  tt_node *shown = tt__compose_node(c, *sum), *whole = shown ? as_it_is(shown) : NULL;
   if (whole && !is_untouched(whole, &(tt_reach){.naxes = rank, .off = off, .len = len, .step = left}))
     few = tt__compose_op2(c, TT_ADD, tt__compose_of_node(c, tt__node_view(whole, rank, len, left, off, c->err)), few);
-  *sum = whole ? stored(c, *sum, few, left, off) : NULL;
-  tt__node_release(whole);
+  *sum = stored_over(c, whole, few, left, off);
+  tt__node_release(shown);
   return NULL;
 }
 

@@ -161,7 +161,7 @@ static const kind kinds[TT_DTYPE_COUNT] = {
     [TT_C128] = KIND(c128, 16, 16, TT_TILE_C128), [TT_F16] = HALF(f16, 1, TT_TILE_F32),
     [TT_BF16] = HALF(bf16, 1, TT_TILE_F32),
 };
-static const kind pairs = HALF(pairs, 2, TT_TILE_BF16);
+static const kind pairs = HALF(bf16_pairs, 2, TT_TILE_BF16);
 
 static const kind *kind_of(tt_dtype t) { return t == TT_BF16 && tt__gemm_tile(TT_TILE_BF16) ? &pairs : &kinds[t]; }
 

@@ -207,9 +207,9 @@ def test_random_states_do_not_meet():
     # the generator's own numbers for this seed, two jumps and more from its first state
     states = create_xoroshiro128p_states(5, 42, subsequence_start=2).copy_to_host()
     assert states[2:].tolist() == [
-        [10833148214898112945, 14266798641763014822],
-        [9453079810665557108, 16242466236478186356],
-        [2597645069605232943, 1167954634385444535],
+        (10833148214898112945, 14266798641763014822),
+        (9453079810665557108, 16242466236478186356),
+        (2597645069605232943, 1167954634385444535),
     ]
 
 
