@@ -170,7 +170,13 @@ def test_windows():
 
 def test_more_of_tensors():
     x = torch.tensor([[-1.0, 2.0]])
-    assert torch.relu_(x) is x and x.tolist() == [[0, 2]] and x.is_cpu == (x.device.type == "cpu") and x.is_signed() and not x.is_conj()
+    assert (
+        torch.relu_(x) is x
+        and x.tolist() == [[0, 2]]
+        and x.is_cpu == (x.device.type == "cpu")
+        and x.is_signed()
+        and not x.is_conj()
+    )
     y = torch.tensor([-1.0, 2.0])
     assert torch.nn.functional.leaky_relu_(y, 0.5) is y and y.tolist() == [-0.5, 2]
     assert x.transpose_(0, 1) is x and x.shape == (2, 1) and x.tile(2).shape == (2, 2)
