@@ -140,7 +140,7 @@ static void put_col_points(tt_emit *e, int phase, const char *from, const char *
 /*
 ** A chunk of a block of lanes is done: keep it as a partial, or make it the rows' value, or fold it in. The choice
 ** stands outside the loop over the lanes: a conditional store in it would be a masked one, and some compilers stumble
-** over those.
+** over those. Partials of neighbouring lanes are neighbours: a chunk's lanes would be a line of the cache each.
 */
 static void finish_chunk(tt_emit *e, int phase) {
   TT_FOR_REDUCE(e, phase, i) {
@@ -152,8 +152,8 @@ static void finish_chunk(tt_emit *e, int phase) {
     snprintf(b, sizeof b, "b%d[w]", i);
     if (e->parts) {
       tt__emit_open(e, "if (part == 1) %s", TT_BLOCK_LOOP);
-      tt__emit_line(e, "h%d[(at * nlane + l0 + w) * npartial + c] = %s;", i, a);
-      if (arg) tt__emit_line(e, "k%d[(at * nlane + l0 + w) * npartial + c] = %s;", i, b);
+      tt__emit_line(e, "h%d[(at * npartial + c) * nlane + l0 + w] = %s;", i, a);
+      if (arg) tt__emit_line(e, "k%d[(at * npartial + c) * nlane + l0 + w] = %s;", i, b);
       e->indent--;
       tt__emit_open(e, "} else if (c == 0) %s", TT_BLOCK_LOOP);
     } else {
@@ -175,8 +175,8 @@ static void combine_partials(tt_emit *e, int phase) {
     char f[32], g[32], h[48], k[48];
     snprintf(f, sizeof f, "f%d[w]", i);
     snprintf(g, sizeof g, "g%d[w]", i);
-    snprintf(h, sizeof h, "h%d[part_at + c]", i);
-    snprintf(k, sizeof k, "k%d[part_at + c]", i);
+    snprintf(h, sizeof h, "h%d[part_at + c * nlane]", i);
+    snprintf(k, sizeof k, "k%d[part_at + c * nlane]", i);
     tt__emit_line(e, "%s = h%d[part_at];", f, i);
     if (arg) tt__emit_line(e, "%s = k%d[part_at];", g, i);
     tt__emit_open(e, "for (tt_i64 c = 1; c < npartial; c++)");
@@ -200,7 +200,7 @@ static void put_col_reduction(tt_emit *e, int phase, const char *block) {
   if (e->parts) {
     tt__emit_line(e, "if (part == 1) continue;");
     tt__emit_open(e, "if (part == 2) for (tt_i64 w = 0; w < m; w++)");
-    tt__emit_line(e, "const tt_i64 part_at = (at * nlane + l0 + w) * npartial;");
+    tt__emit_line(e, "const tt_i64 part_at = at * npartial * nlane + l0 + w;");
     combine_partials(e, phase);
     tt__emit_close(e);
   }
