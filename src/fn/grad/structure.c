@@ -33,14 +33,20 @@ tt_array *tt__rule_scattered(tt_composer *c, tt_array *old, tt_array *place, tt_
   return tt__compose_of_node(c, n);
 }
 
-tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, int64_t row, tt_array *value, int device) {
-  if (!value || !place) return NULL;
+/* Zeros with `value` added up by a row of the library, in float32 if that is wider; i[0] is `width`. */
+static tt_array *added_by(tt_composer *c, const char *row, int64_t size, tt_array *place, int64_t width,
+                          tt_array *value) {
   tt_dtype dtype = (tt_dtype)value->dtype, own = dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype;
-  if (value->size == 0) return tt__rule_zeros(c, dtype, 1, &size, device);
   tt_array *src[2] = {tt__compose_ravel(c, place), tt__compose_cast(c, tt__compose_ravel(c, value), own)};
   if (!src[0] || !src[1]) return NULL;
-  tt_lib_attr attr = {.row = tt__lib_row("sums_at"), .i = {row}};
+  tt_lib_attr attr = {.row = tt__lib_row(row), .i = {width}};
   return tt__compose_cast(c, tt__compose_library(c, &attr, src, 2, own, 1, &size), dtype);
+}
+
+tt_array *tt__rule_add_at(tt_composer *c, int64_t size, tt_array *place, int64_t row, tt_array *value, int device) {
+  if (!value || !place) return NULL;
+  if (value->size == 0) return tt__rule_zeros(c, (tt_dtype)value->dtype, 1, &size, device);
+  return added_by(c, "sums_at", size, place, row, value);
 }
 
 static tt_array *stored_over(tt_composer *c, tt_node *to, tt_array *value, const int64_t *step, int64_t off) {
@@ -388,15 +394,6 @@ static tt_array *whole_rows(tt_composer *c, tt_array *place, int64_t *width) {
   return start ? tt__compose_of_node(c, start) : NULL;
 }
 
-/* Zeros with rows added up where they begin. */
-static tt_array *add_rows(tt_composer *c, int64_t size, tt_array *start, int64_t width, tt_array *value) {
-  tt_dtype dtype = (tt_dtype)value->dtype, own = dtype == TT_F16 || dtype == TT_BF16 ? TT_F32 : dtype;
-  tt_array *src[2] = {tt__compose_ravel(c, start), tt__compose_cast(c, tt__compose_ravel(c, value), own)};
-  if (!src[0] || !src[1]) return NULL;
-  tt_lib_attr attr = {.row = tt__lib_row("sums_at_rows"), .i = {width}};
-  return tt__compose_cast(c, tt__compose_library(c, &attr, src, 2, own, 1, &size), dtype);
-}
-
 static void rule_gather(const tt_rule *r, tt_array *g) {
   const tt_tape *of = r->t->parent[0];
   int64_t size = 1, width, step[TT_MAX_RANK];
@@ -405,7 +402,7 @@ static void rule_gather(const tt_rule *r, tt_array *g) {
   if (!place) return;
   bool is_plain = !r->taped && g->size > 0 && !tt__is_complex((tt_dtype)g->dtype);
   tt_array *start = is_plain ? whole_rows(r->c, place, &width) : NULL;
-  tt_array *sum = start ? add_rows(r->c, size, start, width, g)
+  tt_array *sum = start ? added_by(r->c, "sums_at_rows", size, start, width, g)
                         : tt__rule_add_at(r->c, size, place, row_of(of, place), g, of->device);
   tt__shape_steps(of->rank, of->dim, step);
   if (sum) r->out[0] = tt__compose_view(r->c, sum, of->rank, of->dim, step, 0);
