@@ -25,7 +25,7 @@
 **
 ** Fixed arithmetic of reductions, the same in every executor, whatever the threads:
 ** ROW mode, one row: cut into chunks. One row axis: TT_CHUNK elements a chunk. More: whole lines of the last axis,
-** max(1, TT_CHUNK / len[lane]) lines a chunk. In a chunk, element j of a line goes to accumulator j % 64, in order,
+** max(1, TT_CHUNK_LINES / len[lane]) lines a chunk. In a chunk, element j of a line goes to accumulator j % 64, in order,
 ** all accumulators starting at the identity; then acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The chunk
 ** values are combined in order in groups of TT_GROUP, starting with the first of each, and the groups' values in
 ** order likewise.
@@ -46,14 +46,15 @@
 #include "ir/node.h"
 #include "ir/ops.h"
 
-#define TT_LANES 64        /* accumulators of a ROW reduction */
-#define TT_CHUNK 65536     /* elements of a row per partial, ROW mode */
-#define TT_GROUP 64        /* partials that are combined on their own, ROW mode */
-#define TT_CHUNK_COL 256   /* row points per partial, COL mode */
-#define TT_BESIDE 31       /* rows that compiled kernels fold side by side, at most (tt__kernel_beside) */
-#define TT_BESIDE_RED 4    /* and their reductions: accumulators stay in the first-level cache */
-#define TT_BESIDE_VALUES 8 /* and what else is computed once a row */
-#define TT_RUN_BYTES 32    /* of a short last axis that hosts copy whole, at most (device/cpu/short_runs.h) */
+#define TT_LANES 64         /* accumulators of a ROW reduction */
+#define TT_CHUNK 65536      /* elements of a row per partial, ROW mode */
+#define TT_CHUNK_LINES 4096 /* the same where a row has several axes */
+#define TT_GROUP 64         /* partials that are combined on their own, ROW mode */
+#define TT_CHUNK_COL 256    /* row points per partial, COL mode */
+#define TT_BESIDE 31        /* rows that compiled kernels fold side by side, at most (tt__kernel_beside) */
+#define TT_BESIDE_RED 4     /* and their reductions: accumulators stay in the first-level cache */
+#define TT_BESIDE_VALUES 8  /* and what else is computed once a row */
+#define TT_RUN_BYTES 32     /* of a short last axis that hosts copy whole, at most (device/cpu/short_runs.h) */
 
 typedef enum tt_mode { TT_MODE_MAP, TT_MODE_ROW, TT_MODE_COL } tt_mode;
 typedef enum tt_scope { TT_SCOPE_CONST, TT_SCOPE_OUTER, TT_SCOPE_ROW } tt_scope;
@@ -97,6 +98,7 @@ typedef struct tt_kaccess {
   int8_t by; /* TT_LANE_ANY: the step where it is -1, 2, 3, 4 or 8, so that compilers see neighbours; else 0 */
   bool next; /* one element after the access before it, wherever that is: same buffer, steps and direction */
 } tt_kaccess;
+static inline int64_t tt__chunk_lines(int64_t line) { return line < TT_CHUNK_LINES ? TT_CHUNK_LINES / line : 1; }
 static inline bool tt__lane_knows(int64_t step) { return step == -1 || (step > 1 && step <= 4) || step == 8; }
 
 /*

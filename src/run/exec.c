@@ -114,7 +114,7 @@ static int64_t chunks_of_row(const tt_kernel *k, const tt_lowered *l) {
   if (k->mode == TT_MODE_MAP) return 1;
   if (k->mode == TT_MODE_COL) return (l->row + TT_CHUNK_COL - 1) / TT_CHUNK_COL;
   if (k->naxes - k->nouter == 1) return (l->row + TT_CHUNK - 1) / TT_CHUNK;
-  int64_t line = l->lanes, lines = l->row / line, a_chunk = TT_CHUNK / line > 1 ? TT_CHUNK / line : 1;
+  int64_t line = l->lanes, lines = l->row / line, a_chunk = tt__chunk_lines(line);
   return (lines + a_chunk - 1) / a_chunk;
 }
 

@@ -101,8 +101,7 @@ static int64_t chunk_points(const tt_kernel *k, const tt_lowered *l) {
   int axes = k->naxes - k->nouter;
   if (k->mode == TT_MODE_COL) return axes == 1 ? TT_CHUNK_COL : 0;
   if (axes == 1) return TT_CHUNK;
-  int64_t line = l->len[k->naxes - 1];
-  return axes > 2 ? 0 : TT_CHUNK / line > 1 ? TT_CHUNK / line : 1;
+  return axes > 2 ? 0 : tt__chunk_lines(l->len[k->naxes - 1]);
 }
 
 bool tt__sched_fold(const tt_kernel *k, const tt_lowered *l, const int64_t *bytes, bool small, tt_partition *out) {

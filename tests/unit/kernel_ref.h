@@ -234,7 +234,7 @@ static inline int64_t ref_chunk_points(const tt_kernel *k, const int64_t *len) {
   if (k->mode == TT_MODE_COL) return TT_CHUNK_COL;
   int64_t line = len[k->naxes - 1];
   if (k->naxes - k->nouter == 1) return TT_CHUNK;
-  return (TT_CHUNK / line > 1 ? TT_CHUNK / line : 1) * line;
+  return tt__chunk_lines(line) * line;
 }
 
 static inline void ref_point(ref_state *s) {

@@ -82,6 +82,12 @@ static int64_t line_of(const walk *w) {
   return n;
 }
 
+/* Is a row more than one chunk? */
+static bool is_chunked(const walk *w) {
+  int64_t line = line_of(w);
+  return w->row > (line == w->row ? TT_CHUNK : tt__chunk_lines(line) * line);
+}
+
 /* The elements in the order of the axes [first, first + rank) round: where they lie, or copied to `room`. */
 static const char *in_order(const tt_small_fold *f, const walk *w, int first, int shift) {
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK], index[TT_MAX_RANK], run = 1;
@@ -302,7 +308,7 @@ bool tt__vm_small_fold(const tt_small_fold *f, void *out) {
   order_axes(f, &w);
   if (w.rank == w.outer) return copy_only(f, &g, &w, out);
   bool col = is_col(&w);
-  if (!col && w.row > TT_CHUNK) return false; /* more than one chunk */
+  if (!col && is_chunked(&w)) return false;
   if (g.arg && find_in_rows(f, &w, g.shift, out)) return true;
   if (!col && has_short_rows(&g, &w))
     fold_short_rows(f, &g, &w, out);

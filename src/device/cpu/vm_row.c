@@ -24,8 +24,7 @@ static row_plan plan_row(const tt_vm_space *w) {
   row_plan r = {.lane = p->naxes - 1, .len = w->args->len[p->naxes - 1], .lines = 1};
   for (int k = p->nouter; k < r.lane; k++) r.lines *= w->args->len[k];
   r.one_line = p->naxes - p->nouter == 1;
-  r.per = r.one_line ? TT_CHUNK : TT_CHUNK / r.len;
-  if (r.per < 1) r.per = 1;
+  r.per = r.one_line ? TT_CHUNK : tt__chunk_lines(r.len);
   r.chunks = ((r.one_line ? r.len : r.lines) + r.per - 1) / r.per;
   return r;
 }

@@ -272,8 +272,8 @@ void tt__emit_row(tt_emit *e) {
   tt__emit_line(e, "tt_i64 lines = 1;");
   if (e->nrow > 1) tt__emit_line(e, "for (int x = %d; x < %d; x++) lines *= len[x];", k->nouter, e->lane_axis);
   if (e->nrow > 1)
-    tt__emit_line(e, "const tt_i64 per = nlane < %d ? %d / nlane : 1, chunks = (lines + per - 1) / per;", TT_CHUNK,
-                  TT_CHUNK);
+    tt__emit_line(e, "const tt_i64 per = nlane < %d ? %d / nlane : 1, chunks = (lines + per - 1) / per;",
+                  TT_CHUNK_LINES, TT_CHUNK_LINES);
   else
     tt__emit_line(e, "const tt_i64 chunks = (nlane + %d) / %d;", TT_CHUNK - 1, TT_CHUNK);
   tt__emit_partial_pointers(e);

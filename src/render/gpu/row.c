@@ -385,7 +385,10 @@ static void put_line(tt_thread_emit *t, int phase, const char *from) {
     if (some.unroll > 4) some.unroll = 4;
     piece = group_threads(t) * some.unroll;
   }
-  tt__emit_open(e, "for (; j0 < to; j0 += %d)", piece);
+  if (t->v->once)
+    tt__emit_open(e, "if (j0 < to)");
+  else
+    tt__emit_open(e, "for (; j0 < to; j0 += %d)", piece);
   put_piece(t, phase);
   t->v = given;
 }
@@ -408,7 +411,7 @@ static void put_lines(tt_thread_emit *t, int phase, bool whole) {
     tt__emit_line(e, "const tt_ix from = 0, y1 = lines;");
   else
     tt__emit_line(e, "const tt_ix from = c * per, y1 = lines - from < per ? lines : from + per;");
-  if (t->v->unroll == 1) tt__emit_line(e, "TT_UNROLL(4)"); /* short lines: some at a time */
+  if (t->v->once) tt__emit_line(e, "TT_UNROLL(8)");
   tt__emit_open(e, "for (tt_ix y = from; y < y1; y++)");
   tt__emit_line(e, "const tt_ix y0 = y * nlane, to = live ? nlane : 0;");
   tt__threads_decode(e, 'r', first, count, "y");

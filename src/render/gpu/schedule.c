@@ -240,7 +240,7 @@ static bool is_raw(const tt_cutter *c) {
 static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   int64_t n = tt__at_most(c->x.lanes, TT_CHUNK);
   int most = c->k->checked || c->reloads ? 1 : c->slow ? (c->loads ? 4 : 2) : c->loads > 2 ? 8 : 16;
-  v->kept = v->staged = v->full = v->raw = 0;
+  v->kept = v->staged = v->full = v->raw = v->once = 0;
   v->vec = 1;
   v->group = (uint8_t)row_group(c, n, items, n <= 64 ? 8 : 256);
   bool free = n >= 2048 && any_order(c->k) && c->k->naxes - c->k->nouter == 1;
@@ -271,6 +271,7 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   /* Accumulators beyond 64 would be of another order: all of them are a thread's, or a thread's share of the 64. */
   while (!v->staged && (v->unroll << v->group) < tt__at_most(n, TT_LANES)) v->group++;
   while (v->staged && v->unroll > 1 && !stages_fit(c, v, items)) v->unroll /= 2;
+  v->once = !v->staged && c->k->naxes - c->k->nouter > 1 && n <= (int64_t)v->unroll << v->group;
   if (v->staged && (int64_t)stage_bytes(c, v) > c->t->shared_block - 8192) {
     v->staged = v->raw = 0;
     v->vec = 1;

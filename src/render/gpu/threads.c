@@ -21,7 +21,7 @@ void tt__threads_extent(const tt_kernel *k, const int64_t *len, tt_extent *out) 
   for (int i = 0; i < k->nouter; i++) x.outer *= i == lane ? 1 : len[i];
   for (int i = k->nouter; i < k->naxes; i++) x.points *= i == lane ? 1 : len[i];
   if (k->mode == TT_MODE_ROW) {
-    x.per = x.lanes < TT_CHUNK ? TT_CHUNK / x.lanes : 1;
+    x.per = tt__chunk_lines(x.lanes);
     x.chunks = k->naxes - k->nouter == 1 ? (x.lanes + TT_CHUNK - 1) / TT_CHUNK : (x.points + x.per - 1) / x.per;
     x.parts = x.outer * x.chunks;
   } else if (k->mode == TT_MODE_COL) {

@@ -37,7 +37,7 @@ typedef struct tt_variant {
   uint8_t scatter;    /* tt_scatter: a kernel with STOREX takes three passes */
   uint8_t staged;     /* more threads than accumulators: values pass through shared memory (ROW, COL) */
   uint8_t raw;        /* staged ROW: what is loaded passes through shared memory, and one team computes and folds it */
-  uint8_t once;       /* MAP: the grid has a thread for each vector of each outer point */
+  uint8_t once;       /* MAP: the grid has a thread for each vector of each outer point; ROW: each line is one piece */
   uint8_t drawn;      /* vec > 1: the draws of a vector's lanes are whole blocks (prelude.h) */
   uint8_t main_loop;  /* MAP, one outer point: whole vectors have a loop of their own, before that of the last lanes */
   uint8_t speculates; /* `main_loop`, and there near forms for all, until a warp meets a lane that is far */

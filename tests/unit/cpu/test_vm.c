@@ -438,7 +438,7 @@ static void test_row_sum(void) {
 static void test_row_of_lines(void) {
   static const int64_t shapes[][3] = {{2, 5, 70}, {7, 3, 20000}, {40, 50, 33}, {2, 2, 70000}};
   for (size_t s = 0; s < 4; s++) {
-    int64_t rows = shapes[s][0] * shapes[s][1], len = shapes[s][2], per = len > TT_CHUNK ? 1 : TT_CHUNK / len;
+    int64_t rows = shapes[s][0] * shapes[s][1], len = shapes[s][2], per = tt__chunk_lines(len);
     launch l = make(
         "kernel row outer=0 axes=3 phases=1 bufs=3 reds=2\n"
         "a0: read f32 buf0 unit\na1: write f32 buf1 any\na2: write i64 buf2 any\n"
