@@ -46,9 +46,9 @@
 #define SMALL_WORK 2e6
 /* What is predicted to be shorter is not timed: two looks at the clock are a tenth of a small evaluation. */
 #define TIMED_NS 10000.0
-/* Long rows below which a row is spread over all workers before anything else is done with it. */
-#define CPU_ROWS 16
-#define DEVICE_ROWS 256
+/* Of a device a row has a block, and 32 columns have one. A launch takes a few microseconds; one block, that long for 4,096
+ * elements that no registers hold, or for a thousand rows of 32 columns. */
+static const tt_few_rows cpu_rows = {16, 1, 65536, 65536, 65536}, device_rows = {256, 32, 65536, 4096, 1024};
 
 /* A plan, found again by the key of the graph it was made for. */
 typedef struct made_plan {
@@ -253,7 +253,7 @@ static tt_code make_plan(const tt_walk *walk, tt_plan **out, tt_error *err) {
   if (checked < 0) checked = tt__env_on("TUTTI_CHECK");
   tt_lower_options lower = {.checked = checked == 1, .spread = is_for_host(walk) && checked != 1};
   tt_sched_options sched = {
-      .fuse = fuse, .few_rows = is_for_device(walk) ? DEVICE_ROWS : CPU_ROWS, .keep = tt__keep_told()};
+      .fuse = fuse, .few_rows = is_for_device(walk) ? device_rows : cpu_rows, .keep = tt__keep_told()};
   TT_TRY(tt__schedule(walk, &sched, out, err));
   size_t size = sizeof *(*out)->facts * (size_t)(*out)->n;
   (*out)->facts = tt__arena_alloc(&(*out)->arena, size);

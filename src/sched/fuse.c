@@ -10,8 +10,6 @@
 
 #include "ir/ops.h"
 
-/* A row this long is worth spreading over threads by itself, unless there are many rows. */
-#define LONG_ROW 65536
 /* Recomputing this much work for every point of a larger space costs more than a trip through memory. */
 #define HEAVY 8
 #define SPREAD 4
@@ -300,7 +298,17 @@ static bool in_row(const tt_fuser *f) {
 }
 
 static bool few_long_rows(const tt_fuser *f) {
-  return space_points(&f->space, true) > LONG_ROW && space_points(&f->space, false) < f->few_rows;
+  const tt_few_rows *few = &f->few_rows;
+  int64_t most = f->columns ? few->column : f->lines ? few->lines : few->line;
+  int64_t rows = space_points(&f->space, false);
+  return space_points(&f->space, true) > most && rows < (int64_t)few->few * (f->columns ? few->columns : 1);
+}
+
+/* How the elements lie that a row reduces, as far as the operand's shape says. */
+static void look_at_row(tt_fuser *f, int count, const int64_t *len, const int64_t *step) {
+  f->columns = step[count - 1] > 1;
+  f->lines = false;
+  for (int i = 1; i < count; i++) f->lines |= step[i - 1] != step[i] * len[i];
 }
 
 static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_root) {
@@ -318,6 +326,7 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
     f->space = before;
     return at_root ? -1 : need(f, idx, "its row is not this kernel's row");
   }
+  look_at_row(f, count, len, step);
   if (!at_root && in_row(f) && few_long_rows(f)) {
     f->space = before;
     return need(f, idx, "few long rows: reduced by all threads first");

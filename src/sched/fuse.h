@@ -41,7 +41,7 @@ typedef struct tt_fuse_access {
 typedef struct tt_fuser {
   const tt_walk *walk;
   bool fuse;
-  int few_rows;
+  tt_few_rows few_rows;
   tt_keep keep;
   /* per node of the walk */
   uint8_t *cut;     /* must be in memory */
@@ -71,6 +71,7 @@ typedef struct tt_fuser {
   int32_t dep;                  /* the latest step whose result is read, -1 */
   int own_axes;                 /* axes of the root in hand: those that follow are of rows */
   int inside;                   /* reductions around what is visited */
+  bool columns, lines;          /* its row: along columns; of several stretches of elements */
   uint8_t folded[TT_FUSE_INST]; /* the instruction's value depends on a reduction of this attempt */
   bool serial;                  /* scatters */
   /* how it ended */

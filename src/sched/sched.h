@@ -9,9 +9,18 @@
 #include "ir/grad.h"
 #include "ir/plan.h"
 
+/*
+** Rows that leave workers idle when each is one's: fewer than `few` and longer than these (points). What reads their
+** reductions again in the same row is then a step of its own, so that all workers share each of the reductions.
+*/
+typedef struct tt_few_rows {
+  int few, columns;            /* columns are worked on so many at a time */
+  int64_t line, lines, column; /* rows of one stretch of elements, of several, and columns */
+} tt_few_rows;
+
 typedef struct tt_sched_options {
-  bool fuse;    /* false: every op is a step of its own (tests: the second opinion) */
-  int few_rows; /* long rows that keep the machine busy when each is one worker's */
+  bool fuse; /* false: every op is a step of its own (tests: the second opinion) */
+  tt_few_rows few_rows;
   tt_keep keep; /* of steps of training */
 } tt_sched_options;
 

@@ -458,7 +458,7 @@ static void tell_plan(const char *graph, bool fuse, tt_str *out) {
   tt_walker w = {0};
   tt_plan *plan = NULL;
   tt_error err = {0};
-  const tt_sched_options options = {.fuse = fuse, .few_rows = 16};
+  const tt_sched_options options = {.fuse = fuse, .few_rows = {16, 1, 65536, 65536, 65536}};
   CHECK_INT(tt__graph_parse(graph, target, MOST, &n, &err), TT_OK);
   if (err.code != TT_OK) fprintf(stderr, "%s\n%s", err.message, graph);
   CHECK_INT(tt__walk_make(&w, target, n, NULL), TT_OK);
