@@ -20,6 +20,7 @@ TT_DEVICE_ROW(histogram_uniform);
 TT_DEVICE_ROW(histogram_edges);
 TT_DEVICE_ROW(reduce_complex);
 TT_DEVICE_ROW(draw);
+TT_DEVICE_ROW(fold_at);
 TT_DEVICE_ROW(sums_at);
 TT_DEVICE_ROW(sums_at_rows);
 #undef TT_DEVICE_ROW

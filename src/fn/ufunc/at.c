@@ -185,6 +185,23 @@ static bool in_memory(tt_composer *c, const change *w, tt_array *at, int64_t len
   return tt__session_fold_into(&f);
 }
 
+/* The flat places of what the index picks, or the numbers of the rows that it does. */
+static tt_array *places(tt_composer *c, const change *w, bool rows, bool *once) {
+  tt_array *iota = tt__compose_iota(c, rows ? w->a->dim[0] : w->a->size);
+  if (!rows) iota = tt__compose_reshape(c, iota, w->a->rank, tt__array_len(w->a));
+  tt_array *at = tt__compose_get(c, iota, w->index);
+  *once = at && at->storage == iota->storage; /* slices and numbers meet no place twice */
+  return at;
+}
+
+/* What the second operand is to each value that the index picks. False: a failure. */
+static bool spread_second(tt_composer *c, change *w) {
+  tt_array *out = NULL;
+  tt_code code = w->b ? tt__broadcast_to(w->b, w->value->rank, tt__array_len(w->value), &out, c->err) : TT_OK;
+  if (code == TT_EVALUE) return tt__compose_fail(c, code, "array is not broadcastable to correct shape"), false;
+  return w->b && (w->b = tt__compose_keep(c, code, &out));
+}
+
 static tt_array *ufunc_at(tt_composer *c, tt_call_frame *f) {
   change w = {.u = tt__ufunc_arg(c, f), .index = &f->arg[INDEX]};
   bool done;
@@ -195,26 +212,22 @@ static tt_array *ufunc_at(tt_composer *c, tt_call_frame *f) {
   bool rows = w.a->rank > 1 && tt__array_is_c(w.a) && w.a->size > 0;
   tt_array *at = w.index->tag == TT_V_ARRAY && (w.a->rank == 1 || rows) ? w.index->as.array : NULL;
   if (at && (in_memory(c, &w, at, w.a->dim[0], tt__array_step(w.a)[0], rows) || c->code != TT_OK)) return NULL;
+  bool by_row = at && rows && tt__is_int((tt_dtype)at->dtype) && w.a->storage->node->device > 0, once;
   if (rows) at = NULL;
-  tt_array *iota = tt__compose_reshape(c, tt__compose_iota(c, w.a->size), w.a->rank, tt__array_len(w.a));
-  if (!(w.place = tt__compose_get(c, iota, w.index))) return NULL;
-  bool once = w.place->storage == iota->storage; /* slices and numbers meet no place twice */
-  bool flat = !at && !once && tt__array_is_c(w.a);
+  if (!(w.place = places(c, &w, by_row, &once))) return NULL;
+  bool flat = !at && !once && !by_row && tt__array_is_c(w.a);
   if (flat && (in_memory(c, &w, w.place, w.a->size, 1, false) || c->code != TT_OK)) return NULL;
   if (!(w.value = tt__compose_get(c, w.a, w.index))) return NULL;
-  if (w.u->nin == 2) {
-    tt_array *out = NULL;
-    tt_code code = w.b ? tt__broadcast_to(w.b, w.value->rank, tt__array_len(w.value), &out, c->err) : TT_OK;
-    if (code == TT_EVALUE) return tt__compose_fail(c, code, "array is not broadcastable to correct shape");
-    if (!w.b || !(w.b = tt__compose_keep(c, code, &out))) return NULL;
-  }
+  if (w.u->nin == 2 && !spread_second(c, &w)) return NULL;
   if (w.value->size == 0) return operate(c, &w, w.value, w.b), NULL; /* for what is wrong with the types */
   if (once) {
     write_back(c, &w, w.index, operate(c, &w, w.value, w.b));
     return NULL;
   }
   in_library(c, &w, &done);
-  if (!done && c->code == TT_OK) in_turns(c, &w);
+  if (done || c->code != TT_OK) return NULL;
+  if (by_row && !(w.place = places(c, &w, false, &once))) return NULL;
+  in_turns(c, &w);
   return NULL;
 }
 TT_HANDLER(ufunc_at)

@@ -1,6 +1,7 @@
 /*
 ** Sums at places on a device (places.text.h).
 */
+#include "ir/ops.h"
 #include "lib/device_call.h"
 #include "lib/device_rows.h"
 #include "lib/sort/device.h"
@@ -16,7 +17,7 @@ typedef struct places_args {
   int64_t *row;
   uint32_t *flag;
   const int64_t *sorted, *order;
-  const void *value;
+  const void *value, *before;
   void *out;
 } places_args;
 
@@ -24,23 +25,35 @@ static tt_code walk(tt_device_text *d, const char *name, const places_args *a, t
   return tt__device_launch(d, name, tt__device_blocks(d->on, a->n, THREADS), THREADS, a, sizeof *a, err);
 }
 
+/* Rows' places in order, with what tells which row each is of. */
+static tt_code sort_places(tt_device_text *d, places_args *a, const int64_t *place, int64_t rows, tt_error *err) {
+  const tt_lib_device *on = d->on;
+  size_t bytes = sizeof(int64_t) * (size_t)rows;
+  void *order, *sorted;
+  TT_TRY(on->temp(on, bytes, &order, err));
+  TT_TRY(on->temp(on, bytes, &sorted, err));
+  a->order = order;
+  a->sorted = sorted;
+  return tt__device_argsort_rows(on, TT_I64, place, NULL, order, sorted, 1, rows, false, err);
+}
+
 /* The rows of this width, sorted by where they begin. Waits for the device. */
 static tt_code sort_rows(tt_device_text *d, places_args *a, uint32_t *flag, tt_error *err) {
   const tt_lib_device *on = d->on;
   int64_t rows = a->n / a->width;
-  size_t size = sizeof(int64_t) * (size_t)rows;
-  void *row, *order, *sorted;
-  TT_TRY(on->temp(on, size, &row, err));
-  TT_TRY(on->temp(on, size, &order, err));
-  TT_TRY(on->temp(on, size, &sorted, err));
+  void *row;
+  TT_TRY(on->temp(on, sizeof(int64_t) * (size_t)rows, &row, err));
   a->row = row;
-  a->order = order;
-  a->sorted = sorted;
   TT_TRY(tt__device_fill(on, a->flag, 0, sizeof *flag, err));
   TT_TRY(walk(d, "rows_of_places", a, err));
-  TT_TRY(tt__device_argsort_rows(on, TT_I64, row, NULL, order, sorted, 1, rows, false, err));
+  TT_TRY(sort_places(d, a, row, rows, err));
   TT_TRY(walk(d, "rows_apart", a, err));
   return on->read(on, flag, a->flag, sizeof *flag, err);
+}
+
+/* The rows of each place, in their order. */
+static tt_code fold_sorted(tt_device_text *d, const places_args *a, tt_error *err) {
+  return walk(d, a->width == 1 ? "fold_elements" : "fold_rows", a, err);
 }
 
 static tt_code add_up(tt_device_text *d, places_args *a, size_t size, tt_error *err) {
@@ -56,22 +69,14 @@ static tt_code add_up(tt_device_text *d, places_args *a, size_t size, tt_error *
   }
   if (flag) return tt__fail(err, TT_EINTERNAL, "a place is out of range");
   TT_TRY(tt__device_fill(on, a->out, 0, (size_t)a->len * size, err));
-  return walk(d, "sums_of_rows", a, err);
+  return fold_sorted(d, a, err);
 }
 
 /* The same of rows that are known to be some: nobody waits. */
 static tt_code add_rows(tt_device_text *d, places_args *a, const int64_t *first, size_t size, tt_error *err) {
-  const tt_lib_device *on = d->on;
-  int64_t rows = a->n / a->width;
-  size_t bytes = sizeof(int64_t) * (size_t)rows;
-  void *order, *sorted;
-  TT_TRY(on->temp(on, bytes, &order, err));
-  TT_TRY(on->temp(on, bytes, &sorted, err));
-  a->order = order;
-  a->sorted = sorted;
-  TT_TRY(tt__device_argsort_rows(on, TT_I64, first, NULL, order, sorted, 1, rows, false, err));
-  TT_TRY(tt__device_fill(on, a->out, 0, (size_t)a->len * size, err));
-  return walk(d, "sums_of_rows", a, err);
+  TT_TRY(sort_places(d, a, first, a->n / a->width, err));
+  TT_TRY(tt__device_fill(d->on, a->out, 0, (size_t)a->len * size, err));
+  return fold_sorted(d, a, err);
 }
 
 /* `known`: sources are where rows begin, not all places. */
@@ -105,4 +110,46 @@ tt_code tt__device_sums_at(const tt_lib_device *on, const tt_lib_attr *attr, con
 tt_code tt__device_sums_at_rows(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
                                 const tt_block *out, tt_error *err) {
   return sums(on, attr->i[0], true, src, out, err);
+}
+
+/* ---- any operation */
+
+/* What a place becomes by one more value. False: no kernel here does it. */
+static bool define_step(tt_device_text *d, tt_op op, tt_dtype t) {
+  const char *lower = tt__ops[op].lower, *type = tt__dtypes[t].suffix;
+  if (tt__is_complex(t)) {
+    if (op != TT_ADD) return false;
+    tt__device_define(d, "ADD(x, y)", "((x).re += (y).re, (x).im += (y).im)");
+    return true;
+  }
+  if (t == TT_F16 || t == TT_BF16 || tt__ops[op].arity > 2) return false;
+  d->scalar = tt__op_scalar_text(op, t);
+  if (tt__ops[op].arity == 2)
+    tt__device_define(d, "ADD(x, y)", "((x) = tt_%s_%s(x, y))", lower, type);
+  else
+    tt__device_define(d, "ADD(x, y)", "((x) = tt_%s_%s(x))", lower, type);
+  return true;
+}
+
+/* Sources and attributes: see rows_fold.c. Nobody waits. */
+tt_code tt__device_fold_at(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
+                           tt_error *err) {
+  tt_dtype t = out->dtype;
+  tt_device_text d = {.on = on, .text = tt__text_places};
+  bool same = (tt_dtype)attr->i[1] == t && (tt_dtype)attr->i[2] == t;
+  if (!tt__device_words(on) || !same || !define_step(&d, (tt_op)attr->i[0], t)) {
+    tt__device_done(&d);
+    return tt__fail(err, TT_ENOTIMPL, "this operation at places is the host's");
+  }
+  places_args a = {.n = out->size,
+                   .width = out->size / src[1].size,
+                   .value = src[attr->row->nsrc - 1].data,
+                   .before = src[0].data,
+                   .out = out->data};
+  tt__device_define_type(&d, t);
+  tt__device_define(&d, "FOLD", "1");
+  tt_code code = sort_places(&d, &a, src[1].data, src[1].size, err);
+  if (code == TT_OK) code = fold_sorted(&d, &a, err);
+  tt__device_done(&d);
+  return code;
 }

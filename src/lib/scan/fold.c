@@ -215,21 +215,36 @@ static void move(size_t size, void *value, const int64_t *slot, void *work, int6
   }
 }
 
-static void do_run(run *r, int64_t from, int64_t n) {
-  const tt_fold_at *f = r->f;
-  size_t size = tt__dtype_size(f->dtype), compute = tt__dtype_size(f->compute);
-  const int64_t *slot = r->s->slot + from;
-  move(size, r->value, slot, r->work, n, false);
-  const void *a = r->work;
+/* The operation on what lies in `work` and second operands from element `from` on; where its results are. */
+static char *operate(run *r, int64_t from, int64_t n) {
+  const void *a = r->work, *b = r->b ? r->b + (size_t)from * tt__dtype_size(r->f->compute) : NULL;
   if (r->in) r->in(r->wide, r->work, NULL, NULL, n), a = r->wide;
   char *to = r->out ? (a == r->wide ? r->work : r->wide) : r->work;
-  r->loop(to, a, r->b ? r->b + (size_t)from * compute : NULL, NULL, n);
-  if (r->out) { /* a wider result cannot be narrowed into itself */
-    char *narrow = to == r->work ? r->wide : r->work;
-    r->out(narrow, to, NULL, NULL, n);
-    to = narrow;
+  r->loop(to, a, b, NULL, n);
+  if (!r->out) return to;
+  char *narrow = to == r->work ? r->wide : r->work; /* a wider result cannot be narrowed into itself */
+  r->out(narrow, to, NULL, NULL, n);
+  return narrow;
+}
+
+static void do_run(run *r, int64_t from, int64_t n) {
+  size_t size = tt__dtype_size(r->f->dtype);
+  const int64_t *slot = r->s->slot + from;
+  move(size, r->value, slot, r->work, n, false);
+  move(size, r->value, slot, operate(r, from, n), n, true);
+}
+
+static void do_rows(run *r) {
+  int64_t width = r->f->width;
+  size_t size = tt__dtype_size(r->f->dtype);
+  for (int64_t row = 0; row < r->f->n; row++) {
+    for (int64_t at = 0, n; at < width; at += n) {
+      char *value = r->value + (size_t)(r->s->slot[row] * width + at) * size;
+      n = width - at < RUN ? width - at : RUN;
+      memcpy(r->work, value, (size_t)n * size);
+      memcpy(value, operate(r, row * width + at, n), (size_t)n * size);
+    }
   }
-  move(size, r->value, slot, to, n, true);
 }
 
 static tt_code do_runs(run *r, tt_error *err) {
@@ -259,7 +274,7 @@ static bool do_sums(run *r) {
   const tt_fold_at *f = r->f;
   const slots *s = r->s;
   const int64_t *slot = s->slot;
-  if (f->op != TT_ADD || f->dtype != f->compute || f->dtype != f->result) return false;
+  if (f->op != TT_ADD || f->dtype != f->compute || f->dtype != f->result || f->width > 1) return false;
   switch (f->dtype) {
     SUM_CASE(TT_I32, int32_t)
     SUM_CASE(TT_I64, int64_t)
@@ -272,19 +287,25 @@ static bool do_sums(run *r) {
 
 tt_code tt__fold_places(const tt_fold_at *f, const void *value, const int64_t *place, const void *b, void *out,
                         tt_error *err) {
-  size_t size = tt__dtype_size(f->dtype);
+  size_t size = tt__dtype_size(f->dtype), row = size * (size_t)f->width;
   slots s;
   run r = {.f = f, .s = &s, .b = b};
-  if (f->n == 0) return TT_OK;
+  if (f->n == 0 || f->width == 0) return TT_OK;
   TT_TRY(find(f->op, f->compute, f->result, &r.loop, err));
   if (f->dtype != f->compute) TT_TRY(find(TT_CAST, f->dtype, f->compute, &r.in, err));
   if (f->dtype != f->result) TT_TRY(find(TT_CAST, f->result, f->dtype, &r.out, err));
   TT_TRY(slots_make(&s, place, f->n, err));
-  size_t bytes = (size_t)s.count * size;
+  size_t bytes = (size_t)s.count * row;
   tt_code code = TT_OK;
   r.value = tt__mem_alloc(bytes);
   if (!r.value) {
     code = tt__fail_memory(err, bytes);
+  } else if (f->width > 1) {
+    for (int64_t i = 0; i < f->n; i++)
+      memcpy(r.value + (size_t)s.slot[i] * row, (const char *)value + (size_t)i * row, row);
+    do_rows(&r);
+    for (int64_t i = 0; i < f->n; i++) memcpy((char *)out + (size_t)i * row, r.value + (size_t)s.slot[i] * row, row);
+    tt__mem_free(r.value, bytes);
   } else {
     move(size, r.value, s.slot, (void *)value, f->n, true);
     if (!do_sums(&r)) code = do_runs(&r, err);

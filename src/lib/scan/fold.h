@@ -34,11 +34,11 @@ TT_HIDDEN tt_code tt__fold_running(const tt_fold *f, const void *x, void *out, t
 TT_HIDDEN tt_code tt__fold_segments(const tt_fold *f, const void *x, const int64_t *at, int64_t count, void *out,
                                     tt_error *err);
 
-/* a[place[i]] = op(a[place[i]], b[i]), for each i in order. */
+/* a[place[i]] = op(a[place[i]], b[i]), for each i in order; a's elements and b's are rows of `width`. */
 typedef struct tt_fold_at {
   tt_op op;
   tt_dtype dtype, compute, result; /* of the array, of the operands, of the op's result */
-  int64_t n;
+  int64_t n, width;
 } tt_fold_at;
 
 /*

@@ -27,13 +27,15 @@ static tt_code fold_segments(const tt_lib_attr *attr, const tt_operand *src, con
   return tt__fold_segments(&f, src->data, src[1].data, src[1].size, out->data, err);
 }
 
-/* i[0]: the op, i[1]: the type of its operands, i[2]: of its result; sources: values, places, (second operands) */
+/* i[0]: the op, i[1]: the type of its operands, i[2]: of its result; sources: values, places, (second operands). There are
+ * as many values as places, or rows of them. */
 static tt_code fold_at(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   tt_fold_at f = {.op = (tt_op)attr->i[0],
                   .dtype = src->dtype,
                   .compute = (tt_dtype)attr->i[1],
                   .result = (tt_dtype)attr->i[2],
-                  .n = src->size};
+                  .n = src[1].size};
+  f.width = f.n ? src->size / f.n : 1;
   return tt__fold_places(&f, src->data, src[1].data, attr->row->nsrc == 3 ? src[2].data : NULL, out->data, err);
 }
 
@@ -92,8 +94,8 @@ const tt_lib_row tt__rows_fold[] = {
     {.name = "fold", .nsrc = 1, .nout = 1, .run = fold},
     {.name = "fold_where", .nsrc = 2, .nout = 1, .run = fold},
     {.name = "fold_segments", .nsrc = 2, .nout = 1, .run = fold_segments},
-    {.name = "fold_at_one", .nsrc = 2, .nout = 1, .run = fold_at},
-    {.name = "fold_at", .nsrc = 3, .nout = 1, .run = fold_at},
+    {.name = "fold_at_one", .nsrc = 2, .nout = 1, .run = fold_at, .run_on = tt__device_fold_at},
+    {.name = "fold_at", .nsrc = 3, .nout = 1, .run = fold_at, .run_on = tt__device_fold_at},
     {.name = "sums_at", .nsrc = 2, .nout = 1, .run = sums_at, .run_on = tt__device_sums_at},
     {.name = "sums_at_rows",
      .nsrc = 2,
