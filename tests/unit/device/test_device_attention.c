@@ -230,6 +230,21 @@ TEST(dropped_shares) {
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) check(types[k], &some[i]);
 }
 
+/* Fewer tiles than the device has units, so a walk is cut. */
+TEST(walks_in_parts) {
+  const attending some[] = {
+      {.batch = {1, 1}, .queries = 70, .keys = 450, .width = 8, .deep = 12},
+      {.batch = {1, 1}, .queries = 460, .keys = 100, .width = 5, .deep = 66},
+      {.batch = {1, 2}, .queries = 20, .keys = 390, .width = 4, .deep = 3, .mask = 1, .twisted = true},
+      {.batch = {1, 1}, .queries = 64, .keys = 385, .width = 4, .deep = 4, .causal = true},
+      {.batch = {1, 1}, .queries = 400, .keys = 65, .width = 3, .deep = 130, .causal = true},
+      {.batch = {1, 1}, .queries = 3, .keys = 385, .width = 3, .deep = 0},
+      {.batch = {1, 1}, .queries = 70, .keys = 386, .width = 4, .deep = 4, .dropped = true},
+  };
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++) check(types[i % 2], &some[i]);
+  check(TT_BF16, &some[0]);
+}
+
 TEST(nothing_to_attend_to) {
   const attending some[] = {
       {.batch = {1, 2}, .queries = 3, .keys = 0, .width = 4, .deep = 5},

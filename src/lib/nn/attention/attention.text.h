@@ -12,6 +12,7 @@
 **   RESIDENT    blocks that a unit has registers for
 **   WAY         0 forward, 1 back to q, 2 back to k and v
 **   DROP        1: shares are dropped by chance
+**   PARTS       1: there are too few tiles for the device, so a walk is cut; the parts are put together afterwards
 **   MASK        0 there is none, 1 of truth values, 2 of numbers that are added
 */
 #define THREADS 128
@@ -214,6 +215,62 @@ TT_FN void give(TT_GLOBAL T *to, S acc[8][EACH], const S *by, tt_i64 rows, int c
   }
 }
 
+/* ---- a block's work */
+
+typedef struct work {
+  tt_i64 batch, part;
+  INDEX first, from, to; /* of its rows; the others that it walks over */
+  int column;            /* the first of its results' */
+} work;
+
+/* Of rows that all see the others from `begin` to `end`, this block's part. */
+TT_FN void cut(const attention_args *a, work *w, INDEX begin, INDEX end) {
+  w->from = begin;
+  w->to = end;
+#if PARTS
+  const INDEX tiles = end > begin ? (end - begin + SIDE - 1) / SIDE : 0;
+  const INDEX each = (tiles + a->parts - 1) / a->parts * SIDE;
+  w->from = begin + (INDEX)w->part * each;
+  w->to = w->from + each < end ? w->from + each : end;
+#endif
+}
+
+TT_FN work work_of(const attention_args *a) {
+  const tt_u32 sides = (tt_u32)a->sides;
+  tt_i64 rest = TT_BLOCK / sides;
+  work w;
+  w.column = (int)(TT_BLOCK % sides) * COLS;
+  w.part = 0;
+#if PARTS
+  w.part = rest % a->parts;
+  rest /= a->parts;
+#endif
+  w.batch = rest / a->tiles;
+  /* Those that see most begin. */
+  w.first = (INDEX)(WAY == 2 ? rest % a->tiles : a->tiles - 1 - rest % a->tiles) * SIDE;
+  if (WAY == 2)
+    cut(a, &w, a->causal ? w.first : 0, (INDEX)a->queries);
+  else
+    cut(a, &w, 0, a->causal && w.first + SIDE < (INDEX)a->keys ? w.first + SIDE : (INDEX)a->keys);
+  return w;
+}
+
+#if PARTS
+/* Rows of a part's results; `step` from one to the next. */
+TT_FN void give_part(TT_GLOBAL S *to, S acc[8][EACH], tt_i64 step, tt_i64 rows, int column, int columns) {
+  const int first = (int)TT_THREAD / 16 * 8, other = column + (int)TT_THREAD % 16 * 4;
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    if (first + i >= rows) continue;
+    TT_UNROLLED
+    for (int e = 0; e < EACH; e++) {
+      const int c = other + e / 4 * 64 + e % 4;
+      if (c < columns) to[(first + i) * step + c] = acc[i][e];
+    }
+  }
+}
+#endif
+
 /* ---- scores on their own */
 
 TT_FN void scale_by(S s[8][4], S scale) {
@@ -325,12 +382,12 @@ TT_FN void take_in(softmax *m, S s[8][4]) {
 
 TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
   TT_SHARED TT_ALIGNED(16) S room[ROOM];
-  const tt_i64 rest = TT_BLOCK / (tt_u32)a.sides, batch = rest / a.tiles;
-  const int column = (int)(TT_BLOCK % (tt_u32)a.sides) * COLS;
-  const INDEX first = (INDEX)(a.tiles - 1 - rest % a.tiles) * SIDE; /* those that see most keys begin */
+  const work w = work_of(&a);
+  const tt_i64 batch = w.batch;
+  const int column = w.column;
+  const INDEX first = w.first;
   const INDEX my_row = first + (INDEX)TT_THREAD / 16 * 8, queries = (INDEX)a.queries, keys = (INDEX)a.keys;
   const matrix q = MATRIX(q, T), k = MATRIX(k, T), v = MATRIX(v, T), mask = MATRIX(mask, MASK_TYPE);
-  const INDEX last = a.causal && first + SIDE < keys ? first + SIDE : keys;
   const S scale = (S)a.scale;
   S s[8][4], acc[8][EACH];
   softmax m;
@@ -338,7 +395,7 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
   TT_UNROLLED
   for (int i = 0; i < 8; i++) m.top[i] = NEVER, m.sum[i] = 0;
   TT_ROLLED
-  for (INDEX key = 0; key < last; key += SIDE) {
+  for (INDEX key = w.from; key < w.to; key += SIDE) {
     const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
     scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
     scale_by(s, scale);
@@ -354,6 +411,18 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
     }
     accumulate(s, &v, 0, key, keys, column, a.deep, room, acc);
   }
+#if PARTS
+  const tt_i64 step = a.deep + 2;
+  TT_GLOBAL S *to = a.part + ((w.part * a.all) + batch * a.queries + first) * step;
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    const S sum = sum_of_row(m.sum[i]);
+    if (column > 0 || TT_THREAD % 16 > 0 || my_row + i >= queries) continue;
+    to[(my_row - first + i) * step + a.deep] = m.top[i];
+    to[(my_row - first + i) * step + a.deep + 1] = sum;
+  }
+  give_part(to, acc, step, a.queries - first, column, a.deep);
+#else
   TT_UNROLLED
   for (int i = 0; i < 8; i++) {
     const S sum = sum_of_row(m.sum[i]);
@@ -362,6 +431,7 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
       a.lse[batch * a.queries + my_row + i] = sum == 0 ? NEVER : m.top[i] + LOG(sum);
   }
   if (a.o) give(a.o + (batch * a.queries + first) * a.deep, acc, m.fade, a.queries - first, column, a.deep);
+#endif
 }
 
 #else /* WAY: backward */
@@ -379,12 +449,12 @@ TT_FN void numbers_of(const attention_args *a, const matrix *g, INDEX query, S *
 /* The cotangent of q: a block has a tile of queries. */
 TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
   TT_SHARED TT_ALIGNED(16) S room[ROOM];
-  const tt_i64 rest = TT_BLOCK / (tt_u32)a.sides, batch = rest / a.tiles;
-  const int column = (int)(TT_BLOCK % (tt_u32)a.sides) * COLS;
-  const INDEX first = (INDEX)(a.tiles - 1 - rest % a.tiles) * SIDE;
+  const work w = work_of(&a);
+  const tt_i64 batch = w.batch;
+  const int column = w.column;
+  const INDEX first = w.first;
   const INDEX my_row = first + (INDEX)TT_THREAD / 16 * 8, queries = (INDEX)a.queries, keys = (INDEX)a.keys;
   const matrix q = MATRIX(q, T), k = MATRIX(k, T), v = MATRIX(v, T), g = MATRIX(g, S), mask = MATRIX(mask, MASK_TYPE);
-  const INDEX last = a.causal && first + SIDE < keys ? first + SIDE : keys;
   const S scale = (S)a.scale;
   S s[8][4], d[8][4], acc[8][EACH], lse[8], less[8], by[8];
   clear(acc);
@@ -394,7 +464,7 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
     by[i] = scale;
   }
   TT_ROLLED
-  for (INDEX key = 0; key < last; key += SIDE) {
+  for (INDEX key = w.from; key < w.to; key += SIDE) {
     const INDEX mine = key + (INDEX)TT_THREAD % 16 * 4;
     scores(&q, 0, first, queries, &k, 0, key, keys, a.width, room, s);
     scale_by(s, scale);
@@ -415,7 +485,12 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
     }
     accumulate(d, &k, 0, key, keys, column, a.width, room, acc);
   }
+#if PARTS
+  give_part(a.part + (w.part * a.all + batch * a.queries + first) * a.width, acc, a.width, a.queries - first, column,
+            a.width);
+#else
   give(a.dq + (batch * a.queries + first) * a.width, acc, by, a.queries - first, column, a.width);
+#endif
 }
 
 #else /* WAY 2 */
@@ -423,9 +498,10 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
 /* The cotangents of k and v: a block has a tile of keys. */
 TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
   TT_SHARED TT_ALIGNED(16) S room[ROOM];
-  const tt_i64 rest = TT_BLOCK / (tt_u32)a.sides, batch = rest / a.tiles;
-  const int column = (int)(TT_BLOCK % (tt_u32)a.sides) * COLS;
-  const INDEX first = (INDEX)(rest % a.tiles) * SIDE;
+  const work w = work_of(&a);
+  const tt_i64 batch = w.batch;
+  const int column = w.column;
+  const INDEX first = w.first;
   const INDEX my_row = first + (INDEX)TT_THREAD / 16 * 8, queries = (INDEX)a.queries, keys = (INDEX)a.keys;
   const matrix q = MATRIX(q, T), k = MATRIX(k, T), v = MATRIX(v, T), g = MATRIX(g, S), mask = MATRIX(mask, MASK_TYPE);
   const S scale = (S)a.scale;
@@ -435,7 +511,7 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
   TT_UNROLLED
   for (int i = 0; i < 8; i++) by[i] = scale, ones[i] = 1;
   TT_ROLLED
-  for (INDEX query = a.causal ? first : 0; query < queries; query += SIDE) {
+  for (INDEX query = w.from; query < w.to; query += SIDE) {
     const INDEX mine = query + (INDEX)TT_THREAD % 16 * 4;
     S lse[4], less[4];
     scores(&k, 0, first, keys, &q, 0, query, queries, a.width, room, s);
@@ -466,8 +542,15 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
     }
     accumulate(d, &q, 0, query, queries, column, a.width, room, to_k);
   }
+#if PARTS
+  const tt_i64 step = (a.dk ? a.width : 0) + (a.dv ? a.deep : 0);
+  TT_GLOBAL S *to = a.part + (w.part * a.all / a.queries * a.keys + batch * a.keys + first) * step;
+  if (a.dk) give_part(to, to_k, step, a.keys - first, column, a.width);
+  if (a.dv) give_part(to + (a.dk ? a.width : 0), to_v, step, a.keys - first, column, a.deep);
+#else
   if (a.dk) give(a.dk + (batch * a.keys + first) * a.width, to_k, by, a.keys - first, column, a.width);
   if (a.dv) give(a.dv + (batch * a.keys + first) * a.deep, to_v, ones, a.keys - first, column, a.deep);
+#endif
 }
 
 #endif

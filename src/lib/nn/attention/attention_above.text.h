@@ -22,8 +22,9 @@ typedef struct attention_args {
   tt_i64 len[AXES];
   tt_i64 queries, keys, tiles, all; /* tiles of rows; queries of all batches */
   tt_i32 width, deep, sides;        /* tiles of columns */
-  tt_i32 naxes, causal, unused;
+  tt_i32 naxes, causal, parts;      /* a walk is cut into so many, each with results of its own in `part` */
   tt_f64 scale, chance;
+  TT_GLOBAL S *part; /* [parts, rows, columns]; forward two numbers follow each row: its largest score, the sum */
   const TT_GLOBAL tt_u64 *key; /* of what is dropped (where DROP is 1), and its chance */
 } attention_args;
 

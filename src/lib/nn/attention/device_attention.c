@@ -8,7 +8,7 @@
 #include "lib/nn/device.h"
 
 extern const char tt__text_attention_above[], tt__text_attention[], tt__text_attention_half[],
-    tt__text_attention_sums[];
+    tt__text_attention_sums[], tt__text_attention_parts[];
 
 enum {
   AXES = 8,
@@ -29,8 +29,9 @@ typedef struct attention_args {
   int64_t len[AXES];
   int64_t queries, keys, tiles, all;
   int32_t width, deep, sides;
-  int32_t naxes, causal, unused;
+  int32_t naxes, causal, parts;
   double scale, chance;
+  void *part;
   const uint64_t *key;
 } attention_args;
 
@@ -53,6 +54,7 @@ static attention_args args_of(const tt_attention *a) {
                          .width = (int32_t)a->width,
                          .deep = (int32_t)a->deep,
                          .causal = a->causal,
+                         .parts = 1,
                          .scale = a->scale,
                          .chance = a->chance,
                          .key = a->key};
@@ -117,20 +119,24 @@ static sum_type sum_of(tt_dtype t) {
 typedef enum direction { FORWARD, TO_Q, TO_KEYS, SPLIT } direction;
 static const char *const name_of[] = {"attention", "attention_dq", "attention_dkv", "attention_split"};
 
-/* `resident`: blocks that a unit has registers for. */
-static void open_text(tt_device_text *text, const char *kernels, const tt_attention *a, const tt_attention_side *g,
-                      direction way, int resident) {
-  sum_type s = sum_of(a->type);
-  text->text = kernels;
-  text->above = tt__text_attention_above;
+static void define_types(tt_device_text *text, tt_dtype t) {
+  sum_type s = sum_of(t);
   text->scalar = TT_SCALAR_MATH;
-  tt__device_define_type(text, a->type);
+  tt__device_define_type(text, t);
   tt__device_define(text, "S", "%s", s.name);
   tt__device_define(text, "LOAD(x)", "%s", s.load);
   tt__device_define(text, "STORE(x)", "%s", s.store);
-  tt__device_define(text, "FMA(a, b, c)", "%s", s.fma);
   tt__device_define(text, "EXP(x)", "%s", s.exp);
   tt__device_define(text, "LOG(x)", "%s", s.log);
+}
+
+/* `resident`: blocks that a unit has registers for. */
+static void open_text(tt_device_text *text, const char *kernels, const tt_attention *a, const tt_attention_side *g,
+                      direction way, int resident) {
+  text->text = kernels;
+  text->above = tt__text_attention_above;
+  define_types(text, a->type);
+  tt__device_define(text, "FMA(a, b, c)", "%s", sum_of(a->type).fma);
   tt__device_define(text, "INDEX", "%s", is_wide(a, g) ? "tt_i64" : "tt_i32");
   tt__device_define(text, "MASK", "%d", !a->mask.data ? 0 : a->mask_type == TT_BOOL ? 1 : 2);
   tt__device_define(text, "DROP", "%d", a->key != NULL);
@@ -142,9 +148,80 @@ static void open_text(tt_device_text *text, const char *kernels, const tt_attent
 static tt_code launch(tt_device_text *text, const tt_attention *a, direction way, attention_args *args, tt_error *err) {
   int64_t blocks;
   args->tiles = tt_ceil_div(way == TO_KEYS ? a->keys : a->queries, SIDE);
-  if (__builtin_mul_overflow(a->batches * args->sides, args->tiles, &blocks) || blocks > INT32_MAX)
+  if (__builtin_mul_overflow(a->batches * args->sides * args->parts, args->tiles, &blocks) || blocks > INT32_MAX)
     return tt__fail(err, TT_ENOTIMPL, "attention: too many tiles");
   return tt__device_launch(text, name_of[way], blocks, THREADS, args, sizeof *args, err);
+}
+
+/* ---- walks in parts */
+
+/* As attention_parts.text.h has it. */
+typedef struct attention_parts_args {
+  const void *part;
+  void *to, *lse;
+  int64_t rows, columns, step, first, parts;
+  double scale;
+} attention_parts_args;
+
+/*
+** How many parts a walk is cut into: where there are fewer tiles than the device has units, enough for three blocks a
+** unit, but no part of fewer than three pairs of tiles: each costs a trip through memory.
+*/
+static int32_t parts_of(const tt_lib_device *on, const tt_attention *a, direction way, int32_t sides) {
+  enum { BLOCKS = 3, LEAST = 3 };
+  int64_t rows = way == TO_KEYS ? a->keys : a->queries, others = way == TO_KEYS ? a->queries : a->keys;
+  double blocks = (double)a->batches * sides * (double)tt_ceil_div(rows, SIDE);
+  int64_t units = on->device->target.units, most = tt_ceil_div(others, SIDE) / LEAST;
+  if (blocks >= (double)units || most < 2) return 1;
+  int64_t parts = tt_ceil_div(BLOCKS * units, (int64_t)blocks);
+  return (int32_t)(parts < most ? parts : most);
+}
+
+static tt_code put_together(tt_device_text *text, const char *name, const attention_parts_args *args, tt_error *err) {
+  int64_t all = args->rows * tt__max64(args->columns, 1);
+  return tt__device_launch(text, name, tt__device_blocks(text->on, all, THREADS), THREADS, args, sizeof *args, err);
+}
+
+/* What the parts of a walk left, as results. */
+static tt_code finish(const tt_lib_device *on, const tt_attention *a, direction way, const attention_args *args,
+                      tt_error *err) {
+  tt_device_text text = {.on = on, .text = tt__text_attention_parts};
+  attention_parts_args to = {.part = args->part, .parts = args->parts, .scale = 1};
+  tt_code code;
+  define_types(&text, a->type);
+  if (way == FORWARD) {
+    to.to = args->o, to.lse = args->lse;
+    to.rows = args->all, to.columns = a->deep, to.step = a->deep + 2;
+    code = put_together(&text, "attention_meet", &to, err);
+  } else if (way == TO_Q) {
+    to.to = args->dq, to.scale = a->scale;
+    to.rows = args->all, to.columns = to.step = a->width;
+    code = put_together(&text, "attention_add", &to, err);
+  } else {
+    to.rows = a->batches * a->keys;
+    to.step = (args->dk ? a->width : 0) + (args->dv ? a->deep : 0);
+    to.to = args->dk, to.columns = a->width, to.scale = a->scale;
+    code = to.to ? put_together(&text, "attention_add", &to, err) : TT_OK;
+    to.first = args->dk ? a->width : 0;
+    to.to = args->dv, to.columns = a->deep, to.scale = 1;
+    if (code == TT_OK && to.to) code = put_together(&text, "attention_add", &to, err);
+  }
+  tt__device_done(&text);
+  return code;
+}
+
+/* Memory for what the parts leave. */
+static tt_code make_parts(const tt_lib_device *on, const tt_attention *a, direction way, attention_args *args,
+                          tt_error *err) {
+  int64_t rows = way == TO_KEYS ? a->batches * a->keys : args->all, elements;
+  int64_t columns = way == FORWARD ? a->deep + 2
+                    : way == TO_Q  ? a->width
+                                   : (args->dk ? a->width : 0) + (args->dv ? a->deep : 0);
+  size_t size = a->type == TT_F64 ? sizeof(double) : sizeof(float);
+  args->parts = parts_of(on, a, way, args->sides);
+  if (args->parts == 1) return TT_OK;
+  elements = args->parts * rows * columns;
+  return on->temp(on, (size_t)elements * size + 1, &args->part, err);
 }
 
 /* ---- any type */
@@ -159,8 +236,11 @@ static tt_code by_sums(const tt_lib_device *on, const tt_attention *a, const tt_
   tt__device_define(&text, "COLS", "%d", tile);
   tt__device_define(&text, "VEC", "%d", are_in_vectors(a, 4));
   args->sides = (int32_t)tt__max64(1, tt_ceil_div(columns, tile));
-  tt_code code = launch(&text, a, way, args, err);
+  tt_code code = make_parts(on, a, way, args, err);
+  tt__device_define(&text, "PARTS", "%d", args->parts > 1);
+  if (code == TT_OK) code = launch(&text, a, way, args, err);
   tt__device_done(&text);
+  if (code == TT_OK && args->parts > 1) code = finish(on, a, way, args, err);
   return code;
 }
 
