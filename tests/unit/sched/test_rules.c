@@ -451,6 +451,9 @@ static void tell_step(const tt_step *s, tt_str *out) {
   tt__str_addf(out, " (%s)", s->why ? s->why : "asked for");
 }
 
+static const tt_few_rows of_cpu = {16, 1, 65536, 65536, 65536}, of_device = {256, 32, 65536, 4096, 1024};
+static tt_few_rows few_rows = {16, 1, 65536, 65536, 65536};
+
 static void tell_plan(const char *graph, bool fuse, tt_str *out) {
   enum { MOST = 8 };
   tt_node *target[MOST];
@@ -458,7 +461,7 @@ static void tell_plan(const char *graph, bool fuse, tt_str *out) {
   tt_walker w = {0};
   tt_plan *plan = NULL;
   tt_error err = {0};
-  const tt_sched_options options = {.fuse = fuse, .few_rows = {16, 1, 65536, 65536, 65536}};
+  const tt_sched_options options = {.fuse = fuse, .few_rows = few_rows};
   CHECK_INT(tt__graph_parse(graph, target, MOST, &n, &err), TT_OK);
   if (err.code != TT_OK) fprintf(stderr, "%s\n%s", err.message, graph);
   CHECK_INT(tt__walk_make(&w, target, n, NULL), TT_OK);
@@ -494,6 +497,46 @@ static int count_of(const char *graph, bool fuse, const char *word) {
   for (const char *at = steps.data; (at = strstr(at, word)) != NULL; at += strlen(word)) n++;
   tt__str_free(&steps);
   return n;
+}
+
+/* Columns and rows of several stretches are worth a launch of their own sooner than a row that registers hold. */
+TEST(a_device_shares_columns_and_rows_of_lines) {
+  static const struct {
+    const char *graph;
+    bool apart;
+  } some[] = {
+      {"%0 = float32[2000,50] BUFFER\n"
+       "%1 = float32[50] REDUCE %0 MAX axes=0\n"
+       "%2 = float32[2000,50] VIEW %1 off=0 step=0,1\n"
+       "%3 = float32[2000,50] SUB %0 %2\nout %3\n",
+       true},
+      {"%0 = float32[900,50] BUFFER\n"
+       "%1 = float32[50] REDUCE %0 MAX axes=0\n"
+       "%2 = float32[900,50] VIEW %1 off=0 step=0,1\n"
+       "%3 = float32[900,50] SUB %0 %2\nout %3\n",
+       false},
+      {"%0 = float32[2000,9000] BUFFER\n"
+       "%1 = float32[9000] REDUCE %0 MAX axes=0\n"
+       "%2 = float32[2000,9000] VIEW %1 off=0 step=0,1\n"
+       "%3 = float32[2000,9000] SUB %0 %2\nout %3\n",
+       false},
+      {"%0 = float32[30,32,200] BUFFER\n"
+       "%1 = float32[32] REDUCE %0 MAX axes=0,2\n"
+       "%2 = float32[30,32,200] VIEW %1 off=0 step=0,1,0\n"
+       "%3 = float32[30,32,200] SUB %0 %2\nout %3\n",
+       true},
+      {"%0 = float32[32,6000] BUFFER\n"
+       "%1 = float32[32] REDUCE %0 MAX axes=1\n"
+       "%2 = float32[32,6000] VIEW %1 off=0 step=1,0\n"
+       "%3 = float32[32,6000] SUB %0 %2\nout %3\n",
+       false},
+  };
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+    CHECK_INT(count_of(some[i].graph, true, "few long rows"), 0);
+    few_rows = of_device;
+    CHECK_INT(count_of(some[i].graph, true, "few long rows"), some[i].apart);
+    few_rows = of_cpu;
+  }
 }
 
 TEST(without_fusion_every_operation_is_a_kernel) {

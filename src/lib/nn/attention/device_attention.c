@@ -165,13 +165,13 @@ typedef struct attention_parts_args {
 
 /*
 ** How many parts a walk is cut into: where there are fewer tiles than the device has units, enough for three blocks a
-** unit, but no part of fewer than three pairs of tiles: each costs a trip through memory.
+** unit.
 */
 static int32_t parts_of(const tt_lib_device *on, const tt_attention *a, direction way, int32_t sides) {
-  enum { BLOCKS = 3, LEAST = 3 };
+  enum { BLOCKS = 3 };
   int64_t rows = way == TO_KEYS ? a->keys : a->queries, others = way == TO_KEYS ? a->queries : a->keys;
   double blocks = (double)a->batches * sides * (double)tt_ceil_div(rows, SIDE);
-  int64_t units = on->device->target.units, most = tt_ceil_div(others, SIDE) / LEAST;
+  int64_t units = on->device->target.units, most = tt_ceil_div(others, SIDE);
   if (blocks >= (double)units || most < 2) return 1;
   int64_t parts = tt_ceil_div(BLOCKS * units, (int64_t)blocks);
   return (int32_t)(parts < most ? parts : most);
