@@ -353,12 +353,48 @@ static void put_staged_phase(tt_thread_emit *t, int phase) {
   tt__emit_close(e);
 }
 
+/* Many partials of few lanes: a block fetches them, a warp of it folds them in order. */
+static void put_staged_partials(tt_thread_emit *t) {
+  tt_emit *e = &t->e;
+  int n = 0, lanes = tile_lanes(t), piece = piece_rows(t);
+  put_stages(t, 0);
+  tt__threads_folded(e, 0);
+  tt__emit_open(e, "for (tt_ix c0 = 0; c0 < chunks; c0 += %d)", piece);
+  tt__emit_line(e, "const tt_i32 m = (tt_i32)(chunks - c0 < %d ? chunks - c0 : %d);", piece, piece);
+  tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_open(e, "for (tt_i32 u = 0; u < %d; u++)", t->v->unroll);
+  tt__emit_line(e, "const tt_i32 w = TT_TX / %d + u * %d;", lanes, tile_rows(t));
+  tt__emit_line(e, "const tt_ix c = w < m ? c0 + w : chunks - 1;");
+  TT_FOR_REDUCE(e, 0, i)
+  tt__emit_line(e, "z%d[w * %d + tx] = h%d[(c * outer + at) * nlane + l];", i, lanes, i);
+  tt__emit_close(e);
+  tt__emit_line(e, "TT_BARRIER();");
+  TT_FOR_REDUCE(e, 0, i) {
+    char f[16], z[40];
+    snprintf(f, sizeof f, "f%d", i);
+    snprintf(z, sizeof z, "z%d[w * %d + tx]", i, lanes);
+    tt__emit_open(e, "if (TT_TX / 32 == %d && TT_TX %% 32 < %d)", n++ % tile_warps(t), lanes);
+    tt__emit_line(e, "if (c0 == 0) f%d = z%d[tx];", i, i);
+    tt__emit_line(e, "TT_UNROLL(16)");
+    tt__emit_open(e, "for (tt_i32 w = c0 == 0; w < m; w++)");
+    tt__emit_combine(e, i, f, "", z, "");
+    tt__emit_close(e);
+    tt__emit_close(e);
+  }
+  tt__emit_line(e, "TT_BARRIER();");
+  tt__emit_close(e);
+  put_shared_results(t, 0);
+}
+
 static void put_staged_whole(tt_thread_emit *t) {
   char leader[40]; /* of the threads of a lane */
   snprintf(leader, sizeof leader, "live && TT_TX < %d", tile_lanes(t));
   for (int p = 0; p < t->e.k->nphase; p++) {
     tt__threads_outer(t, p, leader);
-    put_staged_phase(t, p);
+    if (t->v->part == TT_PART_FINISH)
+      put_staged_partials(t);
+    else
+      put_staged_phase(t, p);
   }
   tt__threads_outer(t, t->e.k->nphase, leader);
 }

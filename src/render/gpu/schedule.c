@@ -357,15 +357,24 @@ static void set_col_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
   p->grid.grid[1] = (uint32_t)tt__at_most(tt__turns(items, y), tt__at_most(c->t->grid_max[1], 65535));
 }
 
+static void set_staged_col_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
+  const tt_variant *v = &p->variant;
+  p->grid.block[0] = 1u << v->block;
+  p->grid.block[1] = 1;
+  p->grid.grid[0] = (uint32_t)tt__turns(c->x.lanes, 1 << v->group);
+  p->grid.grid[1] = (uint32_t)tt__at_most(items, tt__at_most(c->t->grid_max[1], 65535));
+  p->grid.shared = (uint32_t)stage_bytes(c, v);
+}
+
+static bool finds_places(const tt_kernel *k) {
+  for (int i = 0; i < k->ninst; i++)
+    if (k->inst[i].op == TT_K_REDUCE && tt__red_is_arg(k->inst[i].red)) return true;
+  return false;
+}
+
 /* May a block that computes many row points at a time hold its lanes from phase to phase? */
 static bool stages_phases(const tt_cutter *c) {
-  bool reduces = false;
-  for (int i = 0; i < c->k->ninst; i++) {
-    const tt_kinst *q = &c->k->inst[i];
-    if (q->op == TT_K_REDUCE && tt__red_is_arg(q->red)) return false;
-    reduces |= q->op == TT_K_REDUCE;
-  }
-  return reduces && !c->k->checked && !c->reloads;
+  return c->k->nred > 0 && !finds_places(c->k) && !c->k->checked && !c->reloads;
 }
 
 /* Few lanes: blocks of row points instead of threads that each walk a column. */
@@ -381,12 +390,26 @@ static bool stage_col(const tt_cutter *c, tt_pass *p, bool splits) {
   v->unroll = c->k->checked || c->loads > 2 || c->slow ? 4 : 16;
   while (v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) v->unroll /= 2;
   if ((int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) return false;
-  p->grid.block[0] = 1u << v->block;
-  p->grid.block[1] = 1;
-  p->grid.grid[0] = (uint32_t)tt__turns(c->x.lanes, 1 << v->group);
-  p->grid.grid[1] = (uint32_t)tt__at_most(items, tt__at_most(c->t->grid_max[1], 65535));
-  p->grid.shared = (uint32_t)stage_bytes(c, v);
+  set_staged_col_grid(c, p, items);
   return true;
+}
+
+/* Few partials are a thread's; many of them a block fetches ahead of the one that folds. */
+static void finish_col(const tt_cutter *c, tt_pass *p) {
+  tt_variant *v = &p->variant;
+  v->part = TT_PART_FINISH;
+  v->unroll = 1;
+  if (c->x.chunks < TT_GROUP || finds_places(c->k)) {
+    set_col_grid(c, p, c->x.outer);
+    return;
+  }
+  v->staged = 1;
+  v->vec = 1;
+  v->block = 8;
+  v->group = (uint8_t)tt__at_most(5, tt__log2_up(c->x.lanes));
+  v->unroll = 16;
+  while (v->unroll > 1 && (int64_t)stage_bytes(c, v) > 16384) v->unroll /= 2;
+  set_staged_col_grid(c, p, c->x.outer);
 }
 
 static void cut_col(tt_cutter *c, tt_cut *out) {
@@ -403,10 +426,7 @@ static void cut_col(tt_cutter *c, tt_cut *out) {
   }
   p->variant.part = parts ? TT_PART_CHUNK : TT_PART_WHOLE;
   if (!parts) return;
-  tt_pass *f = &out->pass[out->npass++];
-  f->variant.part = TT_PART_FINISH;
-  f->variant.unroll = 1;
-  set_col_grid(c, f, c->x.outer);
+  finish_col(c, &out->pass[out->npass++]);
   out->work_bytes = 16 * (size_t)c->k->nred * (size_t)c->x.parts;
 }
 

@@ -399,6 +399,24 @@ TEST(blocks_of_chunks_come_out_even) {
     }
 }
 
+/* Many partials of a column: a block fetches them for the warp that folds. */
+#define TWO_OF_COLUMNS                                                        \
+  "kernel col outer=1 axes=2 phases=1 bufs=3 reds=2\n"                        \
+  "a0: read f32 buf0 unit\na1: write f32 buf1 unit\na2: write f32 buf2 any\n" \
+  "%0 = load.f32 a0 @row0\n"                                                  \
+  "%1 = sum.f32 r0 %0 @row0\n"                                                \
+  "%2 = max.f32 r1 %0 @row0\n"                                                \
+  "%3 = store.f32 a1 %1 @outer1\n"                                            \
+  "%4 = store.f32 a2 %2 @outer1\n"
+
+TEST(columns_of_many_chunks) {
+  static const int64_t len[][4] = {{33, 17000}, {64, 16384}, {40, 16640}, {32, 70000}};
+  batch *b = batch_new();
+  add_sizes(b, FOLDS("col", "1 axes=2"), len, 4);
+  add_sizes(b, TWO_OF_COLUMNS, len, 4);
+  run(b);
+}
+
 /* Short rows: few threads a row, accumulators spread over them. */
 TEST(short_rows) {
   static const int64_t len[][4] = {{500, 1},  {400, 3},  {300, 8},  {300, 25},
