@@ -25,9 +25,9 @@
 **
 ** Fixed arithmetic of reductions, the same in every executor, whatever the threads:
 ** ROW mode, one row: cut into chunks. One row axis: TT_CHUNK elements a chunk. More: whole lines of the last axis,
-** max(1, TT_CHUNK_LINES / len[lane]) lines a chunk. In a chunk, element j of a line goes to accumulator j % 64, in order,
-** all accumulators starting at the identity; then acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The chunk
-** values are combined in order in groups of TT_GROUP, starting with the first of each, and the groups' values in
+** max(1, TT_CHUNK_LINES / len[lane]) lines a chunk. In a chunk, element j of a line goes to accumulator j % 64, in
+** order, all accumulators starting at the identity; then acc[l] = op(acc[l], acc[l + w]) for w = 32, 16, ... 1. The
+** chunk values are combined in order in groups of TT_GROUP, starting with the first of each, and the groups' values in
 ** order likewise.
 ** COL mode: the row is cut into chunks of TT_CHUNK_COL row points (in C order of the row axes); in a chunk each lane
 ** accumulates in order from the identity; chunks combine in order.

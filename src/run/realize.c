@@ -46,8 +46,8 @@
 #define SMALL_WORK 2e6
 /* What is predicted to be shorter is not timed: two looks at the clock are a tenth of a small evaluation. */
 #define TIMED_NS 10000.0
-/* Of a device a row has a block, and 32 columns have one. A launch takes a few microseconds; one block, that long for 4,096
- * elements that no registers hold, or for a thousand rows of 32 columns. */
+/* Of a device a row has a block, and 32 columns have one. A launch takes a few microseconds; one block, that long for
+ * 4,096 elements that no registers hold, or for a thousand rows of 32 columns. */
 static const tt_few_rows cpu_rows = {16, 1, 65536, 65536, 65536}, device_rows = {256, 32, 65536, 4096, 1024};
 
 /* A plan, found again by the key of the graph it was made for. */

@@ -1,5 +1,5 @@
-"""Random calls of ufunc.at against NumPy: places that come often, from the end and not at all, rows and elements, second
-operands of every shape that broadcasts, on whatever device the arrays lie."""
+"""Random calls of ufunc.at against NumPy: places that come often, from the end and not at all, rows and elements,
+second operands of every shape that broadcasts, on whatever device the arrays lie."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 /*
 ** Values added up at their places, each place's in their own order, so that the bits are those of the host. T is an
-** element, ADD(x, y) adds to it, or (FOLD) does what else is done there. Places that follow each other `width` at a time,
-** again and again, are one row; with FOLD places are of rows.
+** element, ADD(x, y) adds to it, or (FOLD) does what else is done there. Places that follow each other `width` at a
+** time, again and again, are one row; with FOLD places are of rows.
 */
 #define THREADS 256
 

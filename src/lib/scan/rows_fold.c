@@ -27,8 +27,8 @@ static tt_code fold_segments(const tt_lib_attr *attr, const tt_operand *src, con
   return tt__fold_segments(&f, src->data, src[1].data, src[1].size, out->data, err);
 }
 
-/* i[0]: the op, i[1]: the type of its operands, i[2]: of its result; sources: values, places, (second operands). There are
- * as many values as places, or rows of them. */
+/* i[0]: the op, i[1]: the type of its operands, i[2]: of its result; sources: values, places, (second operands). There
+ * are as many values as places, or rows of them. */
 static tt_code fold_at(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   tt_fold_at f = {.op = (tt_op)attr->i[0],
                   .dtype = src->dtype,
