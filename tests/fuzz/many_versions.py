@@ -170,6 +170,7 @@ def main():
     parser.add_argument("--every", type=float, default=60, help="seconds between lines of counts")
     args = parser.parse_args()
     os.environ.setdefault("TUTTI_NUM_THREADS", "1")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the line says where to go on, no process is left
     counts = run(args.first, args.count, args.ways.split(",") if args.ways else ways_here(), args.processes, args.every)
     if counts.seeds:
         print("differ: " + ", ".join(counts.seeds))

@@ -157,7 +157,19 @@ static PyObject *get_signature(PyObject *self, void *unused) {
   return PyUnicode_FromString(info(self)->signature);
 }
 
-/* NumPy's letters: 'ff->f'. */
+/* NumPy's letters, 'ff->f', of what it computes in t; an operand that is an exponent has type `exponent`. */
+static bool add_types(PyObject *list, const tt_ufunc_info *u, tt_dtype t, tt_dtype result, tt_dtype exponent) {
+  char text[16];
+  int used = 0;
+  for (int k = 0; k < u->nin; k++) text[used++] = core_dtype_char(u->has_exponent && k == 1 ? exponent : t);
+  text[used++] = '-', text[used++] = '>';
+  for (int k = 0; k < u->nout; k++) text[used++] = core_dtype_char(u->has_exponent && k == 1 ? TT_I32 : result);
+  PyObject *one = PyUnicode_FromStringAndSize(text, used);
+  bool added = one && PyList_Append(list, one) == 0;
+  Py_XDECREF(one);
+  return added;
+}
+
 static PyObject *get_types(PyObject *self, void *unused) {
   const tt_ufunc_info *u = info(self);
   PyObject *list = PyList_New(0);
@@ -166,16 +178,10 @@ static PyObject *get_types(PyObject *self, void *unused) {
                                   TT_U64,  TT_F16, TT_BF16, TT_F32, TT_F64, TT_C64, TT_C128};
   for (size_t at = 0; list && at < sizeof order; at++) {
     tt_dtype t = (tt_dtype)order[at];
-    char text[16];
-    int used = 0;
     tt_dtype result;
     if (!tt_ufunc_loop(u, t, &result)) continue;
-    for (int k = 0; k < u->nin; k++) text[used++] = core_dtype_char(t);
-    text[used++] = '-', text[used++] = '>';
-    for (int k = 0; k < u->nout; k++) text[used++] = core_dtype_char(result);
-    PyObject *one = PyUnicode_FromStringAndSize(text, used);
-    if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-    Py_XDECREF(one);
+    if (!add_types(list, u, t, result, TT_I32)) Py_CLEAR(list);
+    if (list && u->has_exponent && u->nin == 2 && !add_types(list, u, t, result, TT_I64)) Py_CLEAR(list);
   }
   return list;
 }

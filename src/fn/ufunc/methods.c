@@ -83,7 +83,7 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
           u->name);
       return false;
     }
-  if (!strict || c->code != TT_OK || strcmp(u->name, "ldexp") == 0) return c->code == TT_OK;
+  if (!strict || c->code != TT_OK || (u->has_exponent && u->nin == 2)) return c->code == TT_OK;
   if ((c->code = tt__result_type(arg, u->nin, &type, c->err)) != TT_OK) return false;
   if (tt_ufunc_loop(u, type, &comes)) loop = type; /* signed types, which could hold it, stand before unsigned ones */
   for (int t = 0; t < TT_DTYPE_COUNT && loop == TT_DTYPE_NONE; t++) {
@@ -98,7 +98,7 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
 
 /* dtype= of what has a result of one type: it may name that one, and then says nothing. */
 static bool fixed_type(tt_composer *c, const tt_ufunc_info *u, tt_dtype *dtype) {
-  bool count = strcmp(u->name, "bitwise_count") == 0, fixed = count || strcmp(u->name, "frexp") == 0;
+  bool count = strcmp(u->name, "bitwise_count") == 0, fixed = count || (u->has_exponent && u->nout == 2);
   if (!fixed || *dtype == TT_DTYPE_NONE) return true;
   if (!count || *dtype != TT_U8)
     return tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
@@ -116,7 +116,7 @@ static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, 
   if (dtype != TT_DTYPE_NONE && !tt_ufunc_loop(u, dtype, &comes))
     tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                      u->name);
-  int many = strcmp(u->name, "ldexp") == 0 ? 1 : u->nin; /* exponents stay whole numbers */
+  int many = u->nin - (u->has_exponent && u->nin == 2); /* exponents stay whole numbers */
   for (int k = 0; k < many && dtype != TT_DTYPE_NONE && c->code == TT_OK; k++)
     if (!cast_operand(c, u, &arg[k], k, dtype, rule, false)) return false;
   if (c->code != TT_OK) return false;
