@@ -186,6 +186,8 @@ CUPY = {
     "cupy._util": {"clear_memo": lambda: None, "PerformanceWarning": RuntimeWarning, "ENABLE_SLICE_COPY": False},
     "cupy.cuda.cub": {"available": False},
     "cupy.cuda.cutensor": {"available": False},
+    "cupy.cublas": {},
+    "cupyx.cusolver": {"check_availability": lambda name: True},
     "cupy.cuda._compiler_cache": {"DiskKernelCacheBackend": type("Cache", (), {"__init__": lambda self, *args: None})},
     "cupy._core.internal": {"prod": math.prod, "is_in": lambda where, what: any(a is what for a in where)},
 }
