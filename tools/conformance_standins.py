@@ -293,7 +293,14 @@ def hang_on(names):
         above, _, last = name.rpartition(".")
         place = _run.covering("tutti.compat." + above) if above else None
         if place is not None and last not in vars(place):
-            setattr(place, last, importlib.import_module(name))
+            setattr(place, last, standing_in(name, names[name]))
+
+
+def standing_in(name, names):
+    """A module of the interior, found by whoever imports it: the one above it may be a file here, no package."""
+    module = sys.modules[name] = Interior(name)
+    vars(module).update(names)
+    return module
 
 
 def tell_of_nvcc():
