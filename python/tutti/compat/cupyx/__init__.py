@@ -7,8 +7,8 @@ import tutti as _tt
 from . import jit, profiler, scipy
 
 __all__ = [
-    "empty_like_pinned", "empty_pinned", "errstate", "geterr", "jit", "profiler", "rsqrt", "scatter_add", "scatter_max", "scatter_min",
-    "scipy", "seterr", "zeros_like_pinned", "zeros_pinned",
+    "empty_like_pinned", "empty_pinned", "errstate", "geterr", "jit", "profiler", "rsqrt", "scatter_add", "scatter_max",
+    "scatter_min", "scipy", "seterr", "zeros_like_pinned", "zeros_pinned",
 ]  # fmt: skip
 
 
