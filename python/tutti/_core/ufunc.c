@@ -28,6 +28,23 @@ static int row_call, row_reduce, row_accumulate, row_reduceat, row_outer, row_at
 
 /* ---- calls */
 
+static Py_ssize_t place_of(PyObject *names, const char *word) {
+  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, k), word) == 0) return k;
+  return -1;
+}
+
+/* The names with `signature` in the place of NumPy's short name of it, which is among them. */
+static PyObject *without_sig(PyObject *names) {
+  Py_ssize_t at = place_of(names, "sig"), n = PyTuple_Size(names);
+  if (place_of(names, "signature") >= 0)
+    return PyErr_SetString(PyExc_TypeError, "cannot specify both 'sig' and 'signature'"), NULL;
+  PyObject *full = PyTuple_New(n);
+  for (Py_ssize_t k = 0; full && k < n; k++)
+    PyTuple_SetItem(full, k, k == at ? PyUnicode_FromString("signature") : Py_NewRef(PyTuple_GetItem(names, k)));
+  return full;
+}
+
 /* A function's row knows no keywords but its own; "ufunc.call" knows all of NumPy's, and takes `out` as one. */
 static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t nargs, PyObject *names) {
   const ufunc *u = (ufunc *)self;
@@ -63,10 +80,20 @@ static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t narg
   return result;
 }
 
+/* The same where a keyword is spelled `sig`. */
+static PyObject *call_spelled(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
+  PyObject *full = without_sig(names), *result = full ? call_function(self, arg, n, full) : NULL;
+  Py_XDECREF(full);
+  return result;
+}
+
+static PyObject *call_row(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
+  return place_of(names, "sig") >= 0 ? call_spelled(self, arg, n, names) : call_function(self, arg, n, names);
+}
+
 static PyObject *call_op(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
-  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, k), "signature") == 0)
-      return call_function(self, arg, n, names);
+  if (place_of(names, "sig") >= 0) return call_spelled(self, arg, n, names);
+  if (place_of(names, "signature") >= 0) return call_function(self, arg, n, names);
   return core_apply(((ufunc *)self)->info->op, arg, NO_OFFSET(n), names);
 }
 
@@ -251,7 +278,7 @@ static bool add(const tt_ufunc_info *info, PyObject *ops, PyObject *functions) {
   bool is_op = info->op != TT_OP_COUNT;
   u->info = info;
   u->row = is_op ? -1 : core_row(info->name);
-  u->call = is_op ? call_op : call_function;
+  u->call = is_op ? call_op : call_row;
   u->name = PyUnicode_InternFromString(info->name);
   bool ok = u->name && PyDict_SetItem(is_op ? ops : functions, u->name, (PyObject *)u) == 0;
   Py_DECREF(u);
