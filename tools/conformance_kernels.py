@@ -150,6 +150,8 @@ class Apart:
     def pytest_collectreport(self, report):
         if report.failed:
             self.note(report.nodeid, told(re.sub(r"(?m)^E\s+", "", str(report.longrepr))))
+        elif report.skipped:
+            self.note(report.nodeid, f"skipped: {report.longrepr[2]}")
 
     def pytest_runtest_protocol(self, item, nextitem):
         self.note(item.nodeid.rpartition("/")[2], apart(lambda: pytest_outcome(item)))
@@ -164,8 +166,14 @@ def pytest_outcome(item):
             return "skipped: " + str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.wasxfail)
         if report.failed:
             crash = getattr(report.longrepr, "reprcrash", None)
-            return (crash.message if crash else told(str(report.longrepr))).replace("\n", " ")[:150]
+            return words(crash.message)[:150] if crash else told(str(report.longrepr))
     return "ok"
+
+
+def words(message):
+    """A message in a line; of one that quotes a traceback, what it says and the error."""
+    head, quoted, rest = message.partition("Traceback (most recent call last)")
+    return f"{' '.join(head.split())} {told(rest) if quoted else ''}".strip()
 
 
 def run_pytest(root, library, parts, note):

@@ -171,16 +171,32 @@ NUMBA_CUDA = {
 CUPY = {
     **dict.fromkeys(
         """
-        cupy._core cupy._core._accelerator cupy._core._carray cupy._core._fusion_trace cupy._core._fusion_kernel
+        cupy._core cupy._core._carray cupy._core._cub_reduction cupy._core._fusion_trace cupy._core._fusion_kernel
+        cupy._core._gufuncs cupy._core._routines_linalg cupy._core._routines_math cupy._core._scalar
         cupy._core.core cupy._core.fusion cupy._core.new_fusion cupy._environment
-        cupy.cuda.cub cupy.cuda.compiler cupy.cuda.device cupy.cuda.memory cupy.cuda.nvtx
+        cupy.cuda.compiler cupy.cuda.device cupy.cuda.memory cupy.cuda.nvtx
         cupy.cuda.texture cupy_backends cupy_backends.cuda cupy_backends.cuda.api cupy_backends.cuda.api.runtime
         cupy_backends.cuda.libs cupy_backends.cuda.libs.nvrtc cupyx.scipy.sparse
         """.split(),
         {},
     ),
     "cupy._core._fusion_interface": {},
-    "cupy._util": {"clear_memo": lambda: None, "PerformanceWarning": RuntimeWarning},
+    "cupy._core._accelerator": {name: list for name in ("get_routine_accelerators", "get_reduction_accelerators")}
+    | {name: lambda names: None for name in ("set_routine_accelerators", "set_reduction_accelerators")},
+    "cupy._util": {"clear_memo": lambda: None, "PerformanceWarning": RuntimeWarning, "ENABLE_SLICE_COPY": False},
+    "cupy.cuda.cub": {"available": False},
+    "cupy.cuda.cutensor": {"available": False},
+    "cupy.cublas": {},
+    "cupy._indexing": {},
+    "cupy._indexing.generate": {},
+    "cupy.random._distributions": {},
+    "cupy.random._generator": {},
+    "cupy.cuda.cufft": {},
+    "cupy.fft._cache": {},
+    "cupy.fft._fft": {},
+    "cupy.fft.config": {"use_multi_gpus": False, "enable_nd_planning": True},
+    "cupy.linalg._util": {},
+    "cupyx.cusolver": {"check_availability": lambda name: True},
     "cupy.cuda._compiler_cache": {"DiskKernelCacheBackend": type("Cache", (), {"__init__": lambda self, *args: None})},
     "cupy._core.internal": {"prod": math.prod, "is_in": lambda where, what: any(a is what for a in where)},
 }
@@ -203,7 +219,7 @@ class Interior(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         part = f"{self.__name__}.{name}"
-        if part in NUMBA_CUDA:
+        if part in NUMBA_CUDA or part in CUPY:
             return importlib.import_module(part)
         ours = _run.covering("tutti.compat." + self.__name__)
         try:
@@ -277,7 +293,14 @@ def hang_on(names):
         above, _, last = name.rpartition(".")
         place = _run.covering("tutti.compat." + above) if above else None
         if place is not None and last not in vars(place):
-            setattr(place, last, importlib.import_module(name))
+            setattr(place, last, standing_in(name, names[name]))
+
+
+def standing_in(name, names):
+    """A module of the interior, found by whoever imports it: the one above it may be a file here, no package."""
+    module = sys.modules[name] = Interior(name)
+    vars(module).update(names)
+    return module
 
 
 def tell_of_nvcc():

@@ -277,6 +277,7 @@ typedef struct tt_ufunc_info {
   int nin, nout;
   tt_value identity;     /* what a fold of nothing is; TT_V_NONE: there is none */
   const char *signature; /* the core axes of one that is not elementwise ("(n),(n)->()"), or NULL */
+  bool has_exponent;     /* the last operand (int32, int64) or result (int32) is a whole number in every type */
 } tt_ufunc_info;
 /* Ufunc k, valid for the life of the process, or NULL after the last. */
 TT_API const tt_ufunc_info *tt_ufunc(int k);

@@ -460,7 +460,10 @@ def block(arrays):
     """
 
     def depth(x):
-        return 1 + max(map(depth, x)) if isinstance(x, list) else 0
+        depths = set(map(depth, x)) if isinstance(x, list) else {-1}
+        if len(depths) > 1:
+            raise ValueError(f"List depths are mismatched: elements at depths {sorted(depths)} of one list")
+        return 1 + max(depths)
 
     def join(x, level):
         if not isinstance(x, list):

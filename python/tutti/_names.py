@@ -8,7 +8,23 @@ from . import _core
 # ---- kinds of types
 
 
-class generic:
+class _Kinds(type):
+    """The class of kinds: `issubclass` takes types of elements, ours, which are no classes, and NumPy's."""
+
+    def __subclasscheck__(cls, other):
+        if isinstance(other, _core.dtype):
+            return other.kind in cls._kinds
+        if not isinstance(other, type) or other.__module__ != "numpy":
+            return super().__subclasscheck__(other)
+        if other.__name__ in _KINDS:
+            return super().__subclasscheck__(globals()[other.__name__])
+        try:
+            return _core.dtype(other).kind in cls._kinds
+        except TypeError:
+            return False
+
+
+class generic(metaclass=_Kinds):
     """Any element type.
 
     Examples

@@ -244,10 +244,21 @@ static tt_array *take_along_axis(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(take_along_axis)
 
+/* Argument k as what is written into a: a number becomes an element of its type, an array must be castable by the rule
+ * (NULL: any). */
+static tt_array *value_for(tt_composer *c, const tt_call_frame *f, int k, tt_array *a, const char *rule) {
+  const tt_value *v = &f->arg[k];
+  tt_array *made = NULL;
+  if (!a || c->code != TT_OK) return NULL;
+  if (v->tag != TT_V_ARRAY) return tt__compose_keep(c, tt__value_array(v, (tt_dtype)a->dtype, &made, c->err), &made);
+  made = v->as.array;
+  return !rule || tt__compose_may_cast(c, (tt_dtype)made->dtype, (tt_dtype)a->dtype, rule) ? made : NULL;
+}
+
 static tt_array *put_along_axis(tt_composer *c, tt_call_frame *f) {
   int axis;
   tt_array *a = array_and_axis(c, f, 3, -1, &axis), *at = tt__arg_array(c, f, 1),
-           *v = a ? tt__arg_array_of(c, f, 2, (tt_dtype)a->dtype) : NULL;
+           *v = a ? value_for(c, f, 2, a, NULL) : NULL;
   f->none = true;
   if (!a || !at || !v) return NULL;
   tt_array *flat = along_places(c, a, at, axis, true);
@@ -270,17 +281,6 @@ static tt_array *written(tt_composer *c, const tt_call_frame *f, const char *wor
   if (ok && f->arg[0].as.array->readonly) return tt__compose_fail(c, TT_EVALUE, "%s", words);
   if (ok) return f->arg[0].as.array;
   return tt__compose_fail(c, TT_ETYPE, "argument 1 must be an array");
-}
-
-/* Argument k as what is written into a: a number becomes an element of its type, an array must be castable by the rule
- * (NULL: any). */
-static tt_array *value_for(tt_composer *c, const tt_call_frame *f, int k, tt_array *a, const char *rule) {
-  const tt_value *v = &f->arg[k];
-  tt_array *made = NULL;
-  if (!a || c->code != TT_OK) return NULL;
-  if (v->tag != TT_V_ARRAY) return tt__compose_keep(c, tt__value_array(v, (tt_dtype)a->dtype, &made, c->err), &made);
-  made = v->as.array;
-  return !rule || tt__compose_may_cast(c, (tt_dtype)made->dtype, (tt_dtype)a->dtype, rule) ? made : NULL;
 }
 
 static tt_array *put(tt_composer *c, tt_call_frame *f) {

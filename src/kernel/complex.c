@@ -55,6 +55,14 @@ static int is_zero(maker m, int a) { return test(m, TT_EQ, a, number(m, 0)); }
 /* `a` where it is 0, else b. CUDA's compiler takes either zero for the other where they compare equal. */
 static int zero_or(maker m, int a, int b) { return pick(m, is_zero(m, a), op2(m, TT_COPYSIGN, number(m, 0), a), b); }
 
+/*
+** A size with the sign of `of`. The sign of a NaN is whatever made it, and processors make others: it shows in no zero
+** and in no infinity beside it.
+*/
+static int on_side(maker m, int size, int of) {
+  return op2(m, TT_COPYSIGN, size, pick(m, test(m, TT_ISNAN, of, -1), number(m, 1), of));
+}
+
 /* An angle that is infinite or NaN has no direction. */
 static int is_wild(maker m, int angle) { return not(m, test(m, TT_ISFINITE, angle, -1)); }
 /* At an infinite end an angle without direction spoils only what is not 0 there, and no infinity. */
@@ -63,7 +71,7 @@ static int at_end(maker m, tt_pair a) { return both(m, TT_LAND, is_wild(m, a.im)
 /* e * sin(angle), of e = exp(a.re): zeros stay zeros, of a flat angle and at the lower end. */
 static int rise(maker m, tt_pair a, int e) {
   int zero = number(m, 0), gone = both(m, TT_LAND, at_end(m, a), test(m, TT_LT, a.re, zero));
-  return zero_or(m, a.im, pick(m, gone, op2(m, TT_COPYSIGN, zero, a.im), mul(m, e, op1(m, TT_SIN, a.im))));
+  return zero_or(m, a.im, pick(m, gone, on_side(m, zero, a.im), mul(m, e, op1(m, TT_SIN, a.im))));
 }
 
 static tt_pair c_exp(maker m, tt_pair a) {
@@ -101,7 +109,7 @@ static tt_pair c_sqrt(maker m, tt_pair a) {
   int none = test(m, TT_EQ, t, zero);
   small = pick(m, none, zero, small);
   int right = test(m, TT_GE, a.re, zero);
-  tt_pair z = pair(pick(m, right, big, small), op2(m, TT_COPYSIGN, pick(m, right, small, big), a.im));
+  tt_pair z = pair(pick(m, right, big, small), on_side(m, pick(m, right, small, big), a.im));
   int tall = test(m, TT_ISINF, a.im, -1);
   return pair(pick(m, tall, number(m, __builtin_inf()), z.re), pick(m, tall, a.im, z.im));
 }
@@ -117,7 +125,7 @@ static tt_pair c_cosh(maker m, tt_pair a) {
   int re = mul(m, op1(m, TT_COSH, a.re), op1(m, TT_COS, a.im)),
       im = mul(m, op1(m, TT_SINH, a.re), op1(m, TT_SIN, a.im));
   int zero = number(m, 0), tall = at_end(m, a);
-  int none = mul(m, op2(m, TT_COPYSIGN, zero, a.re), op2(m, TT_COPYSIGN, number(m, 1), a.im));
+  int none = mul(m, on_side(m, zero, a.re), on_side(m, number(m, 1), a.im));
   int real = both(m, TT_LOR, is_zero(m, a.re), is_zero(m, a.im));
   return pair(pick(m, tall, op1(m, TT_ABS, a.re), re), pick(m, real, none, im));
 }
@@ -134,7 +142,7 @@ static tt_pair c_tanh(maker m, tt_pair a) {
   int decay = op1(m, TT_EXP, mul(m, number(m, -2), ax));
   int wave = mul(m, number(m, 4), mul(m, op1(m, TT_SIN, a.im), op1(m, TT_COS, a.im)));
   int end = at_end(m, a), lost = both(m, TT_LAND, is_wild(m, a.im), not(m, end));
-  int tail = pick(m, end, op2(m, TT_COPYSIGN, number(m, 0), a.im), mul(m, wave, decay));
+  int tail = pick(m, end, on_side(m, number(m, 0), a.im), mul(m, wave, decay));
   int limit = pick(m, lost, number(m, __builtin_nan("")), op2(m, TT_COPYSIGN, one, a.re));
   tt_pair z = c_pick(m, far, pair(limit, tail), near);
   return pair(zero_or(m, a.re, z.re), zero_or(m, a.im, z.im));
@@ -152,7 +160,7 @@ static tt_pair c_atanh(maker m, tt_pair a) {
   int across = sub(m, mul(m, sub(m, one, x), add(m, one, x)), mul(m, a.im, a.im));
   int quarter = op2(m, TT_ATAN2, mul(m, two, a.im), pick(m, far, number(m, -__builtin_inf()), across));
   quarter = pick(m, test(m, TT_ISINF, a.im, -1), op2(m, TT_COPYSIGN, number(m, 3.14159265358979323846), a.im), quarter);
-  return pair(zero_or(m, a.re, op2(m, TT_COPYSIGN, re, a.re)), mul(m, number(m, 0.5), quarter));
+  return pair(zero_or(m, a.re, on_side(m, re, a.re)), mul(m, number(m, 0.5), quarter));
 }
 
 /* sqrt(1 - z) and sqrt(1 + z). The signs of zeros tell the sides of the cuts, so 1 - z is not a complex difference. */
@@ -172,8 +180,7 @@ static tt_pair c_asin(maker m, tt_pair a) {
   int near = sub(m, mul(m, down.re, up.re), mul(m, down.im, up.im));
   int far = is_far(m, a), inf = number(m, __builtin_inf());
   int re = op2(m, TT_ATAN2, a.re, pick(m, far, op1(m, TT_ABS, a.im), near));
-  return pair(zero_or(m, a.re, re),
-              pick(m, far, op2(m, TT_COPYSIGN, inf, a.im), op1(m, TT_ASINH, across(m, down, up))));
+  return pair(zero_or(m, a.re, re), pick(m, far, on_side(m, inf, a.im), op1(m, TT_ASINH, across(m, down, up))));
 }
 
 static tt_pair c_acos(maker m, tt_pair a) {
@@ -183,7 +190,7 @@ static tt_pair c_acos(maker m, tt_pair a) {
   int half = op2(m, TT_ATAN2, down.re, up.re);
   int re = pick(m, far, op2(m, TT_ATAN2, op1(m, TT_ABS, a.im), a.re), mul(m, number(m, 2), half));
   re = pick(m, is_zero(m, a.re), number(m, 1.57079632679489661923), re);
-  int im = pick(m, far, op2(m, TT_COPYSIGN, inf, neg(m, a.im)), op1(m, TT_ASINH, across(m, up, down)));
+  int im = pick(m, far, on_side(m, inf, neg(m, a.im)), op1(m, TT_ASINH, across(m, up, down)));
   return pair(re, im);
 }
 
@@ -191,7 +198,7 @@ static tt_pair c_asinh(maker m, tt_pair a) { return c_over_i(m, c_asin(m, c_time
 
 static tt_pair c_acosh(maker m, tt_pair a) {
   tt_pair w = c_acos(m, a);
-  return pair(op1(m, TT_ABS, w.im), op2(m, TT_COPYSIGN, w.re, a.im));
+  return pair(op1(m, TT_ABS, w.im), on_side(m, w.re, a.im));
 }
 
 static tt_pair c_expm1(maker m, tt_pair a) {

@@ -107,7 +107,9 @@ static void exponential(const maker *m, const parts *a, parts *out) {
   pick(m, &out->re, &mask, &e, &x);
   op2(m, TT_LT, &mask, &a->re, &zero);
   t->op[TT_LAND][TT_BOOL](&end, &end, &mask, NULL, m->n);
-  op2(m, TT_COPYSIGN, &y, &zero, &a->im);
+  op2(m, TT_ISNAN, &mask, &a->im, NULL);
+  pick(m, &y, &mask, &zero, &a->im);
+  op2(m, TT_COPYSIGN, &y, &zero, &y);
   op2(m, TT_SIN, &x, &a->im, NULL);
   op2(m, TT_MUL, &x, &e, &x);
   pick(m, &x, &end, &y, &x);

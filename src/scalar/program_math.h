@@ -7,10 +7,12 @@
 /* The formulas of kernel/complex.c, operation by operation: what a program computes has the bits of an array's. */
 #define TT__COMPLEX_MATH(S, Z, F, R)                                                                                  \
   TT_FN F tt_abs_##S(Z a) { return tt_hypot_##R(a.re, a.im); }                                                        \
+  /* The sign of a NaN shows nowhere. */                                                                              \
+  TT_FN F tt__on_side_##S(F size, F of) { return tt_copysign_##R(size, of != of ? (F)1 : of); }                       \
   /* An angle that is infinite or NaN has no direction; at an infinite end it spoils only what is not 0 there. */     \
   TT_FN int tt__at_end_##S(Z a) { return !tt_isfinite_##R(a.im) && tt_isinf_##R(a.re); }                              \
   TT_FN Z tt_exp_##S(Z a) {                                                                                           \
-    F e = tt_exp_##R(a.re), none = tt_copysign_##R(0, a.im);                                                          \
+    F e = tt_exp_##R(a.re), none = tt__on_side_##S(0, a.im);                                                          \
     if (a.im == 0) return tt__pair_##S(e, none);                                                                      \
     if (tt__at_end_##S(a)) return tt__pair_##S(e, a.re < 0 ? none : e * tt_sin_##R(a.im));                            \
     return tt__pair_##S(e * tt_cos_##R(a.im), e * tt_sin_##R(a.im));                                                  \
@@ -31,8 +33,8 @@
     F t = tt_sqrt_##R((F)0.5 * (x + tt_hypot_##R(x, y)));                                                             \
     F big = 2 * t, small = t == 0 ? 0 : 2 * ((F)0.5 * (tt_abs_##R(y) / t));                                           \
     if (tt_isinf_##R(a.im)) return tt__pair_##S(TT__INF_##R, a.im);                                                   \
-    return a.re >= 0 ? tt__pair_##S(big, tt_copysign_##R(small, a.im))                                                \
-                     : tt__pair_##S(small, tt_copysign_##R(big, a.im));                                               \
+    return a.re >= 0 ? tt__pair_##S(big, tt__on_side_##S(small, a.im))                                                \
+                     : tt__pair_##S(small, tt__on_side_##S(big, a.im));                                               \
   }                                                                                                                   \
   TT_FN Z tt_pow_##S(Z a, Z b) {                                                                                      \
     F of_zero = b.re > 0 ? 0 : TT__NAN_##R;                                                                           \
@@ -49,7 +51,7 @@
   }                                                                                                                   \
   TT_FN Z tt_cosh_##S(Z a) {                                                                                          \
     F re = tt_cosh_##R(a.re) * tt_cos_##R(a.im), im = tt_sinh_##R(a.re) * tt_sin_##R(a.im);                           \
-    if (a.re == 0 || a.im == 0) im = tt_copysign_##R(0, a.re) * tt_copysign_##R(1, a.im);                             \
+    if (a.re == 0 || a.im == 0) im = tt__on_side_##S(0, a.re) * tt__on_side_##S(1, a.im);                             \
     return tt__pair_##S(tt__at_end_##S(a) ? tt_abs_##R(a.re) : re, im);                                               \
   }                                                                                                                   \
   TT_FN Z tt_sin_##S(Z a) {                                                                                           \
@@ -68,7 +70,7 @@
     F wave = 4 * (tt_sin_##R(a.im) * tt_cos_##R(a.im)), decay = tt_exp_##R(-2 * x), limit = tt_copysign_##R(1, a.re); \
     if (x > far) {                                                                                                    \
       int end = tt__at_end_##S(a);                                                                                    \
-      F tail = end ? tt_copysign_##R(0, a.im) : wave * decay;                                                         \
+      F tail = end ? tt__on_side_##S(0, a.im) : wave * decay;                                                         \
       limit = !tt_isfinite_##R(a.im) && !end ? TT__NAN_##R : limit;                                                   \
       return tt__pair_##S(limit, tt__zero_or_##S(a.im, tail));                                                        \
     }                                                                                                                 \
@@ -87,7 +89,7 @@
       across = -TT__INF_##R;                                                                                          \
     }                                                                                                                 \
     angle = tt_isinf_##R(a.im) ? tt_copysign_##R((F)3.14159265358979323846, a.im) : tt_atan2_##R(2 * a.im, across);   \
-    return tt__pair_##S(tt__zero_or_##S(a.re, tt_copysign_##R(re, a.re)), (F)0.5 * angle);                            \
+    return tt__pair_##S(tt__zero_or_##S(a.re, tt__on_side_##S(re, a.re)), (F)0.5 * angle);                            \
   }                                                                                                                   \
   TT_FN Z tt_atan_##S(Z a) { return tt__over_i_##S(tt_atanh_##S(tt__times_i_##S(a))); }                               \
   /* Kahan's forms (1987): neither cancel nor overflow. */                                                            \
@@ -96,7 +98,7 @@
     F near = down.re * up.re - down.im * up.im, im = tt_asinh_##R(down.re * up.im - down.im * up.re);                 \
     if (tt__is_far_##S(a)) {                                                                                          \
       near = tt_abs_##R(a.im);                                                                                        \
-      im = tt_copysign_##R(TT__INF_##R, a.im);                                                                        \
+      im = tt__on_side_##S(TT__INF_##R, a.im);                                                                        \
     }                                                                                                                 \
     return tt__pair_##S(tt__zero_or_##S(a.re, tt_atan2_##R(a.re, near)), im);                                         \
   }                                                                                                                   \
@@ -105,14 +107,14 @@
     F re = 2 * tt_atan2_##R(down.re, up.re), im = tt_asinh_##R(up.re * down.im - up.im * down.re);                    \
     if (tt__is_far_##S(a)) {                                                                                          \
       re = tt_atan2_##R(tt_abs_##R(a.im), a.re);                                                                      \
-      im = tt_copysign_##R(TT__INF_##R, -a.im);                                                                       \
+      im = tt__on_side_##S(TT__INF_##R, -a.im);                                                                       \
     }                                                                                                                 \
     return tt__pair_##S(a.re == 0 ? (F)1.57079632679489661923 : re, im);                                              \
   }                                                                                                                   \
   TT_FN Z tt_asinh_##S(Z a) { return tt__over_i_##S(tt_asin_##S(tt__times_i_##S(a))); }                               \
   TT_FN Z tt_acosh_##S(Z a) {                                                                                         \
     Z w = tt_acos_##S(a);                                                                                             \
-    return tt__pair_##S(tt_abs_##R(w.im), tt_copysign_##R(w.re, a.im));                                               \
+    return tt__pair_##S(tt_abs_##R(w.im), tt__on_side_##S(w.re, a.im));                                               \
   }                                                                                                                   \
   TT_FN Z tt_log2_##S(Z a) {                                                                                          \
     Z w = tt_log_##S(a);                                                                                              \

@@ -51,6 +51,23 @@ def test_what_is_no_program_as_nvrtc_is_not_asked():
         cp.RawKernel("no C at all", "none")((1,), (1,), ())
 
 
+def test_when_cupyx_raises_what_a_matrix_has_wrong():
+    singular = cp.array([[1.0, 1.0], [1.0, 1.0]])
+    assert cupyx.geterr() == {"divide": None, "over": None, "under": None, "invalid": None, "linalg": "raise"}
+    with cupyx.errstate(linalg="ignore"):
+        assert cupyx.geterr()["linalg"] == "ignore"
+        later = cp.linalg.inv(singular)
+        with cupyx.errstate(linalg="raise"), pytest.raises(cp.linalg.LinAlgError):
+            cp.linalg.inv(singular)
+        with pytest.raises(cp.linalg.LinAlgError):
+            later.tolist()
+    with pytest.raises(cp.linalg.LinAlgError):
+        cp.linalg.inv(singular)
+    for wrong in ({"linalg": "warn"}, {"divide": "raise"}):
+        with pytest.raises(NotImplementedError):
+            cupyx.seterr(**wrong)
+
+
 def test_what_cupyx_adds():
     a, at = cp.zeros(4), cp.array([0, 2, 0])
     cupyx.scatter_add(a, at, cp.array([1.0, 2, 3]))

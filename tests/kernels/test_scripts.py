@@ -73,6 +73,34 @@ def test_a_device_can_be_asked_for():
     assert in_order(done.stdout.splitlines()) == SAID["numba_print.py"] and "on the CPU" in done.stderr
 
 
+MODULES = """
+import cupy.fft, cupy.linalg as la, cupyx
+from cupy.fft import rfft
+from cupy.lib.stride_tricks import sliding_window_view
+from cupy.polynomial.polynomial import polyval
+import cupy as cp, tutti
+print(la.norm(cp.array([3.0, 4.0])), len(rfft(cp.arange(8.0))), polyval(cp.array([2.0]), [1, 2]).tolist())
+print(sliding_window_view(cp.arange(4), 2).shape, cupy.fft is tutti.fft, tutti.fft.__spec__.name, cupyx.__name__)
+for name in ("cupy._core", "cupy.lib.numbers", "cupy.sys"):
+    try:
+        __import__(name)
+    except ImportError as e:
+        print(str(e).partition(" (")[0])
+"""
+
+
+def test_modules_that_are_arrays_own_are_imported_by_name(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(MODULES)
+    done = subprocess.run(
+        [sys.executable, "-m", "tutti", "run", "--as", "cupy", script], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.splitlines() == [
+        "5.0 5 [5.0]", "(3, 2) True tutti.fft tutti.compat.cupyx",
+        *(f"tutti does not cover {name}" for name in ("cupy._core", "cupy.lib.numbers", "cupy.sys")),
+    ], done.stderr  # fmt: skip
+
+
 def test_other_finders_of_numba_cuda_are_left_alone(tmp_path):
     """One that takes every name with numba.cuda in it for its own stands in for that of numba-cuda."""
     (tmp_path / "sitecustomize.py").write_text(

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import tutti as tt
+from tiers import COMPILER
 
 NUMPY_TYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -130,6 +131,34 @@ def test_complex_infinities_and_cuts(name, dtype):
     for a, b in ((got.real, want.real), (got.imag, want.imag)):
         np.testing.assert_allclose(np.abs(a), np.abs(b), rtol=1e-6 if dtype == "complex64" else 1e-14, atol=0)
         np.testing.assert_array_equal(np.signbit(a)[told], np.signbit(b)[told])
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", [*COMPLEX, "exp2", "expm1", "log2", "log10", "log1p", "sign", "reciprocal"])
+def test_the_sign_of_a_nan_shows_in_no_zero(name, dtype):
+    """Whoever made a NaN chose its sign, and processors choose another: beside one, what is no NaN hangs on no sign."""
+    parts = [0.0, -0.0, 1.0, -2.0, np.inf, -np.inf] * 2  # blocks of lanes and a rest
+    z = np.array([[complex(p, n) for p in parts] + [complex(n, p) for p in parts] for n in (np.nan, -np.nan)], dtype)
+    assert np.signbit(z[1][np.isnan(z[1].real)].real).all()
+
+    @tt.njit
+    def compiled(x, out):
+        for i in range(x.size):
+            out[i] = fn(x[i])
+
+    fn, several = getattr(np, name), getattr(tt, name)
+    ways = [
+        lambda row: np.asarray(several(tt.asarray(row))),
+        lambda row: np.array([several(v).item() for v in tt.asarray(row)]),
+    ]
+    if COMPILER and name not in ("exp2", "expm1", "log1p", "sign", "reciprocal"):
+        ways.append(lambda row: [out := np.empty_like(row), compiled(row, out)][0])
+    for way in ways:
+        one, other = way(z[0]), way(z[1])
+        for a, b in ((one.real, other.real), (one.imag, other.imag)):
+            np.testing.assert_array_equal(a, b)
+            kept = ~np.isnan(a)
+            np.testing.assert_array_equal(np.signbit(a[kept]), np.signbit(b[kept]))
 
 
 def test_complex_functions_close_to_their_zeros():

@@ -260,10 +260,27 @@ def test_attributes():
         assert g.__doc__ and pickle.loads(pickle.dumps(g)) is g and g.ntypes == len(g.types)
         ours = {t for t in g.types if "E" not in t}
         theirs = {t for t in f.types if not set(t) & set("gGOmMqQ")}
-        if name not in ("ldexp", "frexp"):  # of two types
-            assert ours == theirs, name
+        assert ours == theirs, name
         if name not in ("matmul", "vecdot", "matvec", "vecmat"):
             assert "casting" in inspect.signature(g).parameters
+
+
+BY_SIGNATURE = """add([1], [2], sig='dd->d')
+matmul([[1]], [[2]], sig='dd->d')
+ldexp([1.0], [2], sig='fi->f')
+ldexp([1.0], [2], signature='dl->d')
+frexp([8.0], signature='f->fi')[1]
+sqrt([4], sig=('f4', None))""".splitlines()
+
+
+def test_signatures_by_their_short_name_and_with_exponents():
+    for call in BY_SIGNATURE:
+        want, got = eval(f"np.{call}"), eval(f"tt.{call}")
+        assert got.dtype == want.dtype and got.tolist() == want.tolist(), call
+    for wrong in ("add([1], [2], sig='dd->d', signature='dd->d')", "ldexp([1.0], [2], sig='ff->f')"):
+        for m in ("np", "tt"):
+            with pytest.raises(TypeError):
+                eval(f"{m}.{wrong}")
 
 
 ERRORS = """add.reduce(1, axis=1)

@@ -19,6 +19,10 @@ def test_kinds():
         assert tt.issubdtype(getattr(tt, a), getattr(tt, b)) == np.issubdtype(getattr(np, a), getattr(np, b))
     assert tt.issubdtype(tt.float32, "float32") and not tt.issubdtype(tt.float32, float)
     assert not tt.issubdtype(tt.floating, tt.float32)
+    for t, k in itertools.product(TYPES, KINDS):
+        theirs = issubclass(np.dtype(t).type, getattr(np, k))
+        assert issubclass(tt.dtype(t), getattr(tt, k)) == issubclass(np.dtype(t).type, getattr(tt, k)) == theirs
+    assert not any(issubclass(c, tt.generic) for c in (int, float, np.str_, np.ndarray, np.longdouble))
     with pytest.raises(TypeError):
         tt.floating(3)
 

@@ -206,3 +206,21 @@ def test_views_of_one_of_several_operands_know_their_base():
     assert tt.broadcast_arrays(b, a)[0].base is b and tt.broadcast_arrays(b, a)[1].base is a
     assert tt.array(a, copy=None, ndmin=3).base is a and tt.array(a, copy=False, ndmin=1) is a
     assert all(x.base is None for x in tt.meshgrid(a, a))
+
+
+def test_the_type_of_an_array_can_be_set():
+    for m in (np, tt):
+        a = m.arange(3)
+        whole, part = a, a[1:]
+        a.dtype = "int32"
+        assert a.shape == (6,) and whole is a and a.tolist() == [0, 0, 1, 0, 2, 0]
+        a[4] = 9
+        assert part.tolist() == [1, 9]
+        b = m.ones(2)
+        b.dtype = m.int64
+        assert b.tolist() == [0x3FF0000000000000] * 2
+        with pytest.raises(ValueError):
+            m.arange(6).reshape(2, 3).T.dtype = "int32"
+        with pytest.raises(TypeError):
+            a.dtype = "foo"
+    assert tt.arange(3).astype(None).dtype == np.arange(3).astype(None).dtype

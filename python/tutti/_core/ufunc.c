@@ -28,6 +28,23 @@ static int row_call, row_reduce, row_accumulate, row_reduceat, row_outer, row_at
 
 /* ---- calls */
 
+static Py_ssize_t place_of(PyObject *names, const char *word) {
+  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, k), word) == 0) return k;
+  return -1;
+}
+
+/* The names with `signature` in the place of NumPy's short name of it, which is among them. */
+static PyObject *without_sig(PyObject *names) {
+  Py_ssize_t at = place_of(names, "sig"), n = PyTuple_Size(names);
+  if (place_of(names, "signature") >= 0)
+    return PyErr_SetString(PyExc_TypeError, "cannot specify both 'sig' and 'signature'"), NULL;
+  PyObject *full = PyTuple_New(n);
+  for (Py_ssize_t k = 0; full && k < n; k++)
+    PyTuple_SetItem(full, k, k == at ? PyUnicode_FromString("signature") : Py_NewRef(PyTuple_GetItem(names, k)));
+  return full;
+}
+
 /* A function's row knows no keywords but its own; "ufunc.call" knows all of NumPy's, and takes `out` as one. */
 static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t nargs, PyObject *names) {
   const ufunc *u = (ufunc *)self;
@@ -63,10 +80,20 @@ static PyObject *call_function(PyObject *self, PyObject *const *arg, size_t narg
   return result;
 }
 
+/* The same where a keyword is spelled `sig`. */
+static PyObject *call_spelled(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
+  PyObject *full = without_sig(names), *result = full ? call_function(self, arg, n, full) : NULL;
+  Py_XDECREF(full);
+  return result;
+}
+
+static PyObject *call_row(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
+  return place_of(names, "sig") >= 0 ? call_spelled(self, arg, n, names) : call_function(self, arg, n, names);
+}
+
 static PyObject *call_op(PyObject *self, PyObject *const *arg, size_t n, PyObject *names) {
-  for (Py_ssize_t k = 0; names && k < PyTuple_Size(names); k++)
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, k), "signature") == 0)
-      return call_function(self, arg, n, names);
+  if (place_of(names, "sig") >= 0) return call_spelled(self, arg, n, names);
+  if (place_of(names, "signature") >= 0) return call_function(self, arg, n, names);
   return core_apply(((ufunc *)self)->info->op, arg, NO_OFFSET(n), names);
 }
 
@@ -157,7 +184,19 @@ static PyObject *get_signature(PyObject *self, void *unused) {
   return PyUnicode_FromString(info(self)->signature);
 }
 
-/* NumPy's letters: 'ff->f'. */
+/* NumPy's letters, 'ff->f', of what it computes in t; an operand that is an exponent has type `exponent`. */
+static bool add_types(PyObject *list, const tt_ufunc_info *u, tt_dtype t, tt_dtype result, tt_dtype exponent) {
+  char text[16];
+  int used = 0;
+  for (int k = 0; k < u->nin; k++) text[used++] = core_dtype_char(u->has_exponent && k == 1 ? exponent : t);
+  text[used++] = '-', text[used++] = '>';
+  for (int k = 0; k < u->nout; k++) text[used++] = core_dtype_char(u->has_exponent && k == 1 ? TT_I32 : result);
+  PyObject *one = PyUnicode_FromStringAndSize(text, used);
+  bool added = one && PyList_Append(list, one) == 0;
+  Py_XDECREF(one);
+  return added;
+}
+
 static PyObject *get_types(PyObject *self, void *unused) {
   const tt_ufunc_info *u = info(self);
   PyObject *list = PyList_New(0);
@@ -166,16 +205,10 @@ static PyObject *get_types(PyObject *self, void *unused) {
                                   TT_U64,  TT_F16, TT_BF16, TT_F32, TT_F64, TT_C64, TT_C128};
   for (size_t at = 0; list && at < sizeof order; at++) {
     tt_dtype t = (tt_dtype)order[at];
-    char text[16];
-    int used = 0;
     tt_dtype result;
     if (!tt_ufunc_loop(u, t, &result)) continue;
-    for (int k = 0; k < u->nin; k++) text[used++] = core_dtype_char(t);
-    text[used++] = '-', text[used++] = '>';
-    for (int k = 0; k < u->nout; k++) text[used++] = core_dtype_char(result);
-    PyObject *one = PyUnicode_FromStringAndSize(text, used);
-    if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-    Py_XDECREF(one);
+    if (!add_types(list, u, t, result, TT_I32)) Py_CLEAR(list);
+    if (list && u->has_exponent && u->nin == 2 && !add_types(list, u, t, result, TT_I64)) Py_CLEAR(list);
   }
   return list;
 }
@@ -245,7 +278,7 @@ static bool add(const tt_ufunc_info *info, PyObject *ops, PyObject *functions) {
   bool is_op = info->op != TT_OP_COUNT;
   u->info = info;
   u->row = is_op ? -1 : core_row(info->name);
-  u->call = is_op ? call_op : call_function;
+  u->call = is_op ? call_op : call_row;
   u->name = PyUnicode_InternFromString(info->name);
   bool ok = u->name && PyDict_SetItem(is_op ? ops : functions, u->name, (PyObject *)u) == 0;
   Py_DECREF(u);

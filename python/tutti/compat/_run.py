@@ -8,24 +8,34 @@ import os
 import runpy
 import sys
 import time
+import types
 
 import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
 NAMES = ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "tensorflow", "torch")
 COVERED = {name: "tutti.compat." + name for name in NAMES}
+PART_OF = {"cupyx": "cupy"}  # packages of one library
 
 
 def covering(name):
-    """The module of tutti.compat by that name, or None. Only our folder is asked, no other library's finder."""
-    parent = name.rpartition(".")[0]
+    """The module of tutti.compat by that name, or None. Only our folders are asked, no other library's finder."""
+    parent, _, last = name.rpartition(".")
     above = importlib.import_module(parent) if parent == "tutti.compat" else covering(parent)
-    if name in sys.modules:
-        return sys.modules[name]
+    own = f"{getattr(above, '__name__', parent)}.{last}"  # a borrowed module's parts have its name
+    if own in sys.modules:
+        return sys.modules[own]
     folder = getattr(above, "__path__", None)
-    if folder is None or importlib.machinery.PathFinder.find_spec(name, folder) is None:
-        return None
-    return importlib.import_module(name)
+    if folder is not None and importlib.machinery.PathFinder.find_spec(own, folder) is not None:
+        return importlib.import_module(own)
+    return borrowed(above, last)
+
+
+def borrowed(above, name):
+    """The module of ours that a covered one has by that name: cupy.fft is tutti.fft, and its parts are that one's."""
+    value = getattr(above, name, None) if not name.startswith("_") else None
+    is_ours = isinstance(value, types.ModuleType) and value.__name__.startswith("tutti.")
+    return value if is_ours and "._" not in value.__name__ else None
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -33,7 +43,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, arrays_on=None, only=None):
         self.served, self.arrays_on = {}, arrays_on  # where arrays of CuPy live
-        self.covered = {name: ours for name, ours in COVERED.items() if only is None or name == only}
+        self.covered = {name: ours for name, ours in COVERED.items() if only in (None, name, PART_OF.get(name))}
+        self.specs = {}  # of modules that are served by another name: they keep their own
 
     def find_spec(self, name, path=None, target=None):
         head, _, rest = name.partition(".")
@@ -47,12 +58,14 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         head, _, rest = spec.name.partition(".")
         if spec.name == "cupy" and self.arrays_on:
             tutti._core._set_device(tutti.device(self.arrays_on)._number)
-        module = sys.modules[COVERED[head] + ("." + rest if rest else "")]
+        module = covering(COVERED[head] + ("." + rest if rest else ""))
         self.served[spec.name] = module
+        self.specs[module] = module.__spec__
         return module
 
     def exec_module(self, module):
-        """It was executed under its own name."""
+        """It was executed under its own name, which it keeps."""
+        module.__spec__ = self.specs.pop(module)
 
 
 def place(number):

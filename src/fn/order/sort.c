@@ -225,10 +225,16 @@ static tt_array *isin_table(tt_composer *c, tt_array *a, tt_array *test, bool in
 }
 
 /* Is the element at its place in the sorted test elements its equal? */
+static bool is_counted(const tt_array *a) { return tt__is_int((tt_dtype)a->dtype) || a->dtype == TT_BOOL; }
+
 static tt_array *isin(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *test = tt__compose_ravel(c, tt__arg_array(c, f, 1));
   bool invert = tt__arg_bool(c, f, 3, false);
   if (!a || !test) return NULL;
+  if (strcmp(tt__arg_string(c, f, 4, ""), "table") == 0 && !(is_counted(a) && is_counted(test)))
+    return tt__compose_fail(c, TT_EVALUE,
+                            "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' "
+                            "or None for kind.");
   if (test->size == 0 || a->size == 0) return tt__compose_full(c, TT_BOOL, a->rank, tt__array_len(a), tt_v_int(invert));
   tt_dtype type = tt__promote((tt_dtype)a->dtype, (tt_dtype)test->dtype);
   a = tt__compose_cast(c, a, type);

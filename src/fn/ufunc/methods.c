@@ -83,7 +83,7 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
           u->name);
       return false;
     }
-  if (!strict || c->code != TT_OK || strcmp(u->name, "ldexp") == 0) return c->code == TT_OK;
+  if (!strict || c->code != TT_OK || (u->has_exponent && u->nin == 2)) return c->code == TT_OK;
   if ((c->code = tt__result_type(arg, u->nin, &type, c->err)) != TT_OK) return false;
   if (tt_ufunc_loop(u, type, &comes)) loop = type; /* signed types, which could hold it, stand before unsigned ones */
   for (int t = 0; t < TT_DTYPE_COUNT && loop == TT_DTYPE_NONE; t++) {
@@ -98,7 +98,7 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
 
 /* dtype= of what has a result of one type: it may name that one, and then says nothing. */
 static bool fixed_type(tt_composer *c, const tt_ufunc_info *u, tt_dtype *dtype) {
-  bool count = strcmp(u->name, "bitwise_count") == 0, fixed = count || strcmp(u->name, "frexp") == 0;
+  bool count = strcmp(u->name, "bitwise_count") == 0, fixed = count || (u->has_exponent && u->nout == 2);
   if (!fixed || *dtype == TT_DTYPE_NONE) return true;
   if (!count || *dtype != TT_U8)
     return tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
@@ -106,6 +106,9 @@ static bool fixed_type(tt_composer *c, const tt_ufunc_info *u, tt_dtype *dtype) 
   *dtype = TT_DTYPE_NONE;
   return true;
 }
+
+/* How many operands have the type of the loop: exponents stay whole numbers. */
+static int in_loop(const tt_ufunc_info *u) { return u->nin - (u->has_exponent && u->nin == 2); }
 
 /* Results of a function row in result[], out= and where= left aside. */
 static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, tt_dtype dtype, const char *rule,
@@ -116,8 +119,7 @@ static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, 
   if (dtype != TT_DTYPE_NONE && !tt_ufunc_loop(u, dtype, &comes))
     tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                      u->name);
-  int many = strcmp(u->name, "ldexp") == 0 ? 1 : u->nin; /* exponents stay whole numbers */
-  for (int k = 0; k < many && dtype != TT_DTYPE_NONE && c->code == TT_OK; k++)
+  for (int k = 0; k < in_loop(u) && dtype != TT_DTYPE_NONE && c->code == TT_OK; k++)
     if (!cast_operand(c, u, &arg[k], k, dtype, rule, false)) return false;
   if (c->code != TT_OK) return false;
   tt_call_frame f = {.arg = arg, .narg = u->nin};
@@ -205,6 +207,13 @@ static bool read_signature(tt_composer *c, const tt_ufunc_info *u, const tt_valu
   return true;
 }
 
+/* Has the loop of type t, which gives `comes`, the given type at operand or result k? */
+static bool has_at(const tt_ufunc_info *u, int k, tt_dtype t, tt_dtype comes, tt_dtype given) {
+  if (given == TT_DTYPE_NONE) return true;
+  if (!u->has_exponent || k != (u->nin == 2 ? 1 : 2)) return given == (k < u->nin ? t : comes);
+  return given == TT_I32 || (u->nin == 2 && given == TT_I64);
+}
+
 /* Operands in the type of the loop that the signature names. */
 static bool by_signature(tt_composer *c, const tt_ufunc_info *u, const tt_value *v, tt_value *arg, const char *rule) {
   tt_dtype type[5] = {TT_DTYPE_NONE, TT_DTYPE_NONE, TT_DTYPE_NONE, TT_DTYPE_NONE, TT_DTYPE_NONE}, loop = TT_DTYPE_NONE;
@@ -212,14 +221,13 @@ static bool by_signature(tt_composer *c, const tt_ufunc_info *u, const tt_value 
   for (int t = 0; t < TT_DTYPE_COUNT && loop == TT_DTYPE_NONE; t++) {
     tt_dtype comes;
     bool fits = tt_ufunc_loop(u, (tt_dtype)t, &comes);
-    for (int k = 0; k < u->nin + u->nout; k++)
-      fits = fits && (type[k] == TT_DTYPE_NONE || type[k] == (k < u->nin ? (tt_dtype)t : comes));
+    for (int k = 0; k < u->nin + u->nout; k++) fits = fits && has_at(u, k, (tt_dtype)t, comes, type[k]);
     if (fits) loop = (tt_dtype)t;
   }
   if (loop == TT_DTYPE_NONE)
     tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                      u->name);
-  for (int k = 0; k < u->nin && c->code == TT_OK; k++)
+  for (int k = 0; k < in_loop(u) && c->code == TT_OK; k++)
     cast_operand(c, u, &arg[k], k, loop, rule, type[k] != TT_DTYPE_NONE);
   return c->code == TT_OK;
 }

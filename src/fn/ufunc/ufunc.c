@@ -18,8 +18,10 @@ typedef struct function {
   unsigned types; /* that it computes in, a bit each */
 } function;
 
+#define EXPONENT(name, nin, nout) \
+  { {name, TT_OP_COUNT, nin, nout, {.tag = TT_V_NONE}, NULL, true}, FLOATS }
 #define FUNCTION(name, nin, nout, core, types) \
-  { {name, TT_OP_COUNT, nin, nout, {.tag = TT_V_NONE}, core}, types }
+  { {name, TT_OP_COUNT, nin, nout, {.tag = TT_V_NONE}, core, false}, types }
 static const function functions[] = {
     FUNCTION("positive", 1, 1, NULL, WHOLE | FLOATS | COMPLEX),
     FUNCTION("fabs", 1, 1, NULL, FLOATS),
@@ -28,15 +30,15 @@ static const function functions[] = {
     FUNCTION("spacing", 1, 1, NULL, FLOATS),
     FUNCTION("bitwise_count", 1, 1, NULL, WHOLE),
     FUNCTION("modf", 1, 2, NULL, FLOATS),
-    FUNCTION("frexp", 1, 2, NULL, FLOATS),
+    EXPONENT("frexp", 1, 2),
     FUNCTION("divmod", 2, 2, NULL, WHOLE | FLOATS),
     FUNCTION("special.sici", 1, 2, NULL, FLOATS),
     FUNCTION("special.shichi", 1, 2, NULL, FLOATS),
     FUNCTION("special.fresnel", 1, 2, NULL, FLOATS),
     FUNCTION("float_power", 2, 1, NULL, BIT(F64) | BIT(C128)),
-    {{"logaddexp2", TT_OP_COUNT, 2, 1, {.tag = TT_V_FLOAT, .as.f = -INFINITY}, NULL}, FLOATS},
+    {{"logaddexp2", TT_OP_COUNT, 2, 1, {.tag = TT_V_FLOAT, .as.f = -INFINITY}, NULL, false}, FLOATS},
     FUNCTION("heaviside", 2, 1, NULL, FLOATS),
-    FUNCTION("ldexp", 2, 1, NULL, FLOATS),
+    EXPONENT("ldexp", 2, 1),
     FUNCTION("matmul", 2, 1, "(n?,k),(k,m?)->(n?,m?)", BIT(BOOL) | WHOLE | FLOATS | COMPLEX),
     FUNCTION("vecdot", 2, 1, "(n),(n)->()", BIT(BOOL) | WHOLE | FLOATS | COMPLEX),
     FUNCTION("matvec", 2, 1, "(m,n),(n)->(m)", BIT(BOOL) | WHOLE | FLOATS | COMPLEX),

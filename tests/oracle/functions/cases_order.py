@@ -188,4 +188,6 @@ def cases(chk, chkw):
     chk("block", [v, v])
     chk("block", [[v], [v]])
     chk("block", [v, 1])
+    chk("block", [v, [v]])
+    chk("block", [[[v]], [v]])
     chk("block", v)

@@ -41,3 +41,15 @@ def test_a_small_range_is_not_sorted():
     tt.ledger().reset()
     tt.eval(tt.isin(a, a[::7]))
     assert tt.ledger()["library_calls"] == 0
+
+
+@pytest.mark.parametrize("types", [("f8", "f8"), ("i8", "f4"), ("f4", "i8"), ("?", "u1"), ("c8", "i1")])
+def test_tables_are_of_whole_numbers(types):
+    a, test = (np.arange(3).astype(t) for t in types)
+    if {*types} <= {"?", "u1"}:
+        agree(a, test, kind="table")
+    else:
+        for m in (np, tt):
+            with pytest.raises(ValueError, match="only supported for boolean or integer arrays"):
+                m.isin(m.asarray(a), m.asarray(test), kind="table")
+    agree(a, test, kind="sort")

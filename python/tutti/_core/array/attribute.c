@@ -46,6 +46,20 @@ static int set_shape(PyObject *self, PyObject *value, void *unused) {
   return 0;
 }
 
+/* As a view of that type has it: the array is that view then, under all of its names. */
+static int set_dtype(PyObject *self, PyObject *value, void *unused) {
+  (void)unused;
+  if (!value) return PyErr_SetString(PyExc_AttributeError, "Cannot delete array dtype"), -1;
+  if (core_is_number(self)) return PyErr_SetString(PyExc_AttributeError, "the dtype of a number cannot be set"), -1;
+  PyObject *view = PyObject_CallMethod(self, "view", "O", value);
+  if (!view || !core_is_array(view)) return Py_XDECREF(view), -1;
+  tt_array *before = core_handle(self);
+  ((core_array *)self)->array = core_handle(view);
+  ((core_array *)view)->array = before;
+  Py_DECREF(view);
+  return 0;
+}
+
 static PyObject *get_strides(PyObject *self, void *unused) {
   (void)unused;
   if (!core_need(self)) return NULL;
@@ -188,7 +202,7 @@ static PyObject *get_data(PyObject *self, void *unused) { return (void)unused, P
 PyGetSetDef core_attributes[] = {
     {"shape", get_shape, set_shape, "lengths of the axes", NULL},
     {"strides", get_strides, NULL, "bytes between neighbours along each axis", NULL},
-    {"dtype", get_dtype, NULL, "type of the elements", NULL},
+    {"dtype", get_dtype, set_dtype, "type of the elements", NULL},
     {"ndim", get_ndim, NULL, "number of axes", NULL},
     {"size", get_size, NULL, "number of elements", NULL},
     {"itemsize", get_itemsize, NULL, "bytes of an element", NULL},

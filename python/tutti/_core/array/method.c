@@ -147,7 +147,8 @@ static PyObject *meth_astype(PyObject *self, PyObject *const *arg, Py_ssize_t n,
   tt_array *out;
   tt_error err;
   if (!core_bind("astype", "dtype,order,casting,subok,copy,*,device", 1, arg, n, names, a)) return NULL;
-  if (!core_dtype_from(a[0], &dtype) || !may_cast(self, dtype, a[2])) return NULL;
+  dtype = TT_F64; /* None, as in NumPy */
+  if ((a[0] != Py_None && !core_dtype_from(a[0], &dtype)) || !may_cast(self, dtype, a[2])) return NULL;
   int copy = a[4] ? PyObject_IsTrue(a[4]) : 1, device;
   char order = 'K';
   if (copy < 0 || !core_order(a[1], &order) || !core_device_from(a[5], &device)) return NULL;

@@ -1,12 +1,14 @@
 """CuPy's second package over tutti: kernels in Python (jit), timing (profiler), special functions (scipy)."""
 
+import contextlib
+
 import tutti as _tt
 
 from . import jit, profiler, scipy
 
 __all__ = [
-    "empty_like_pinned", "empty_pinned", "jit", "profiler", "rsqrt", "scatter_add", "scatter_max", "scatter_min",
-    "scipy", "zeros_like_pinned", "zeros_pinned",
+    "empty_like_pinned", "empty_pinned", "errstate", "geterr", "jit", "profiler", "rsqrt", "scatter_add", "scatter_max",
+    "scatter_min", "scipy", "seterr", "zeros_like_pinned", "zeros_pinned",
 ]  # fmt: skip
 
 
@@ -55,6 +57,33 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     made = empty_like_pinned(a, dtype, order, subok, shape)
     made[...] = 0
     return made
+
+
+def geterr():
+    """What `seterr` set; of floating-point errors nothing is known."""
+    deferred = _tt._core._defer_checks(False)
+    _tt._core._defer_checks(deferred)
+    return {**dict.fromkeys(("divide", "over", "under", "invalid")), "linalg": "ignore" if deferred else "raise"}
+
+
+def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
+    """When a LinAlgError comes, in this thread: of the call ("raise"), or when somebody looks ("ignore")."""
+    before = geterr()
+    if (divide, over, under, invalid) != (None,) * 4 or linalg not in (None, "ignore", "raise"):
+        raise NotImplementedError("only linalg='ignore' and linalg='raise' can be set")
+    if linalg:
+        _tt._core._defer_checks(linalg == "ignore")
+    return before
+
+
+@contextlib.contextmanager
+def errstate(**state):
+    """`seterr` for a block or a function."""
+    before = seterr(**state)
+    try:
+        yield
+    finally:
+        seterr(**before)
 
 
 def __getattr__(name):
