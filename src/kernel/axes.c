@@ -12,6 +12,7 @@
 #define FEW_LANES 32
 #define SHORT_ROW 32
 #define MANY_LANES 64
+#define MOST_OF_A_WARP 24 /* lanes that do for rows much shorter yet: folding 64 accumulators for three points is a waste */
 
 typedef struct chooser {
   tt_decomposer *r;
@@ -74,7 +75,8 @@ static tt_mode choose_mode(chooser *c) {
   int along = apart(c, c->naxes - 1);
   for (int k = c->nouter; k < c->naxes; k++) row *= length(c, k);
   bool far_apart = (along == 0 || along > apart(c, lane)) && length(c, lane) >= FEW_LANES;
-  bool short_rows = row < SHORT_ROW && length(c, lane) >= MANY_LANES;
+  int64_t lanes = length(c, lane);
+  bool short_rows = row < SHORT_ROW && (lanes >= MANY_LANES || (lanes >= MOST_OF_A_WARP && 4 * row <= lanes));
   if (!far_apart && !short_rows) return TT_MODE_ROW;
   int axis = c->order[lane];
   for (int i = lane; i + 1 < c->nouter; i++) c->order[i] = c->order[i + 1];

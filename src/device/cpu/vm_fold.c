@@ -9,7 +9,7 @@
 #include "ir/library.h"
 
 /* As in kernel/axes.c. */
-enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64 };
+enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64, MOST_OF_A_WARP = 24 };
 
 /* So many rows are folded by columns, and how many at a time. */
 enum { MANY_ROWS = 16, SHORT_BLOCK = 256 };
@@ -49,7 +49,8 @@ static bool is_col(const walk *w) {
   int lane = w->outer - 1;
   if (lane < 0) return false;
   bool far_apart = w->axis[w->rank - 1] < w->axis[lane] && w->len[lane] >= FEW_LANES;
-  return far_apart || (w->row < SHORT_ROW && w->len[lane] >= MANY_LANES);
+  bool enough = w->len[lane] >= MANY_LANES || (w->len[lane] >= MOST_OF_A_WARP && 4 * w->row <= w->len[lane]);
+  return far_apart || (w->row < SHORT_ROW && enough);
 }
 
 /* Elements that are folded as one line of a row: the last axis and those that memory continues it with. */
