@@ -182,7 +182,8 @@ static tt_code check_reduction(tt_red red, const tt_array *a, uint64_t axes, tt_
 ** Fold `axes` in the order in which `a` lies, all[k] its axis k from the outermost: so the order of a fold is known
 ** here, whatever is computed with it later. What is left lies as it did.
 */
-static tt_code reduce_as_it_lies(tt_red red, tt_array *a, uint64_t axes, const int *all, tt_array **out, tt_error *err) {
+static tt_code reduce_as_it_lies(tt_red red, tt_array *a, uint64_t axes, const int *all, tt_array **out,
+                                 tt_error *err) {
   int left[TT_MAX_RANK], number[TT_MAX_RANK], n = 0, at = 0;
   uint64_t turned = 0;
   for (int k = 0; k < a->rank; k++) {

@@ -12,7 +12,7 @@
 #define FEW_LANES 32
 #define SHORT_ROW 32
 #define MANY_LANES 64
-#define MOST_OF_A_WARP 24 /* lanes that do for rows much shorter yet: folding 64 accumulators for three points is a waste */
+#define MOST_OF_A_WARP 24 /* lanes that do for rows much shorter yet: 64 accumulators for three points are a waste */
 
 typedef struct chooser {
   tt_decomposer *r;

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-
 import tutti as tt
 from tutti.lib.stride_tricks import sliding_window_view
 

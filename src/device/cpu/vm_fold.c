@@ -19,7 +19,7 @@ typedef struct walk {
   int rank, outer;
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
   int axis[TT_MAX_RANK]; /* of the operand */
-  int64_t points, row; /* of the results, and in a row */
+  int64_t points, row;   /* of the results, and in a row */
 } walk;
 
 /* Asked for once: to find it takes a look at the environment. */
