@@ -178,32 +178,47 @@ static tt_code check_reduction(tt_red red, const tt_array *a, uint64_t axes, tt_
   }
 }
 
-/* The order in which the axes lie that are left: as those of what is reduced. */
-static void order_left(tt_array *a, uint64_t axes, int *left) {
-  int all[TT_MAX_RANK], number[TT_MAX_RANK], n = 0;
-  tt__order_walk(&a, 1, a->rank, all);
-  for (int k = 0; k < a->rank; k++)
+/*
+** Fold `axes` in the order in which `a` lies, all[k] its axis k from the outermost: so the order of a fold is known
+** here, whatever is computed with it later. What is left lies as it did.
+*/
+static tt_code reduce_as_it_lies(tt_red red, tt_array *a, uint64_t axes, const int *all, tt_array **out,
+                                 tt_error *err) {
+  int left[TT_MAX_RANK], number[TT_MAX_RANK], n = 0, at = 0;
+  uint64_t turned = 0;
+  for (int k = 0; k < a->rank; k++) {
+    if (axes >> all[k] & 1) turned |= UINT64_C(1) << k;
     if (!(axes >> k & 1)) number[k] = n++;
-  for (int k = 0, at = 0; k < a->rank; k++)
+  }
+  for (int k = 0; k < a->rank; k++)
     if (!(axes >> all[k] & 1)) left[at++] = number[all[k]];
+  tt_array *ordered = tt__array_ordered(a, all, err);
+  tt_node *from = ordered ? tt__array_node(ordered, err) : NULL;
+  tt_node *r = from ? tt__node_reduce(red, from, turned, err) : NULL;
+  tt__node_release(from);
+  tt__array_release(ordered);
+  tt_array *memory = NULL;
+  TT_TRY(array_taking(r, &memory, err));
+  *out = tt__array_restored(memory, left, err);
+  tt__array_release(memory);
+  return *out ? TT_OK : TT_ENOMEM;
 }
 
-tt_code tt__reduce(tt_red red, tt_array *a, uint64_t axes, bool keepdims, tt_array **out, tt_error *err) {
-  int left[TT_MAX_RANK];
-  *out = NULL;
-  TT_TRY(check_reduction(red, a, axes, err));
+static tt_code reduce(tt_red red, tt_array *a, uint64_t axes, tt_array **out, tt_error *err) {
+  int all[TT_MAX_RANK];
+  bool by_place = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; /* NumPy's have C's order */
+  if (!by_place && a->rank > 1 && tt__order_walk(&a, 1, a->rank, all))
+    return reduce_as_it_lies(red, a, axes, all, out, err);
   tt_node *n = tt__array_node(a, err);
   tt_node *r = n ? tt__node_reduce(red, n, axes, err) : NULL;
   tt__node_release(n);
-  bool by_place = red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; /* NumPy's have C's order */
-  if (!r || by_place || r->rank < 2) {
-    TT_TRY(array_taking(r, out, err));
-  } else {
-    order_left(a, axes, left);
-    *out = tt__array_laid(r, left, err);
-    tt__node_release(r);
-    if (!*out) return TT_ENOMEM;
-  }
+  return array_taking(r, out, err);
+}
+
+tt_code tt__reduce(tt_red red, tt_array *a, uint64_t axes, bool keepdims, tt_array **out, tt_error *err) {
+  *out = NULL;
+  TT_TRY(check_reduction(red, a, axes, err));
+  TT_TRY(reduce(red, a, axes, out, err));
   if (!keepdims || axes == 0) return TT_OK;
   tt_array *flat = *out;
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];

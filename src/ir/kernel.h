@@ -150,7 +150,8 @@ typedef struct tt_kargs {
 **   ROW       outer points [lo, hi), lane_lo and lane_hi unused.
 **   TT_PART_WHOLE    the whole row: every phase, every store.
 **   TT_PART_CHUNK    (one phase only, nothing of scope ROW stored) chunks [chunk_lo, chunk_hi) of the row:
-**                    partial[r][outer * npartial + chunk] = folded value, `outer` over ALL outer axes, C order.
+**                    partial[r] has the folded values: ROW [outer][chunk], COL [outer but the lane][chunk][lane], so
+**                    that executors go through them as they lie.
 **   TT_PART_FINISH   combine the partials, then the OUTER instructions and stores.
 */
 typedef enum tt_part { TT_PART_WHOLE, TT_PART_CHUNK, TT_PART_FINISH } tt_part;

@@ -63,6 +63,7 @@ typedef enum tt_red {
   TT_RED_ARGMIN,
   TT_RED_COUNT
 } tt_red;
+static inline bool tt__red_is_arg(uint8_t red) { return red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; }
 
 /* A buffer's bytes in a device's memory (run/residency.h). */
 typedef struct tt_replica tt_replica;

@@ -175,10 +175,22 @@ static void print_why(const tt_step *s, tt_str *out) {
   if (s->why && s->why[0]) tt__str_addf(out, "  why %s\n", s->why);
 }
 
+/* Where it is not the order of the axes as they stand. */
+static void print_fold(const tt_step *s, tt_str *out) {
+  bool plain = true;
+  for (int k = 0; k < s->space.naxes; k++) plain &= s->fold[k] == tt__step_plain_fold(s, k);
+  if (plain) return;
+  int64_t fold[TT_MAX_AXES];
+  for (int k = 0; k < s->space.naxes; k++) fold[k] = s->fold[k];
+  tt__str_add(out, " fold=");
+  print_list(out, fold, s->space.naxes);
+}
+
 static void print_kernel_step(const tt_step *s, tt_str *out) {
   if (s->many) tt__str_addf(out, " many=%d", s->many);
   tt__str_addf(out, " outer=%d space=", s->nouter);
   print_list(out, s->space.len, s->space.naxes);
+  print_fold(s, out);
   tt__str_add(out, "\n");
   print_why(s, out);
   for (int i = 0; i < s->noperand; i++)

@@ -123,6 +123,9 @@ typedef struct tt_step {
   /* KERNEL */
   tt_space space; /* outer axes first */
   int nouter;
+  /* How far apart the elements that are folded lie along each axis, in their recorded order: 0 where they do not move,
+   * else larger is further. It says in which order they are folded: what is fused with the fold has no part in that. */
+  uint8_t fold[TT_MAX_AXES];
   int ninst, naccess, noperand, nliteral;
   tt_pinst *inst;
   tt_paccess *access;
@@ -157,6 +160,11 @@ typedef struct tt_plan {
 /* What is wrong with a plan (the walk is not looked at): its structure, or the rule of memory; or NULL. For asserts,
  * tests and parsed texts. */
 TT_HIDDEN const char *tt__plan_check(const tt_plan *p);
+
+/* tt_step.fold of axis k where each axis lies inside the one before it; 0 without a row. */
+static inline int tt__step_plain_fold(const tt_step *s, int k) {
+  return s->nouter < s->space.naxes ? s->space.naxes - k : 0;
+}
 
 /* What a step needs before it runs, repeats included: call with k = 0, 1, ... until TT_P_END. TT_P_NONE: go on. */
 enum { TT_P_NONE = -1, TT_P_END = -2 };

@@ -1,7 +1,7 @@
 /*
 ** Axes: see axes.h. Order decides how memory is walked, so it follows the strides: the
-** lane is the axis along which the results (or, for reductions, the largest operand) lie
-** next to each other.
+** lane is the axis along which the results lie next to each other. Reductions follow what they were recorded over
+** (tt_step.fold), so that their bits do not depend on what is computed in the same kernel.
 */
 #include "kernel/axes.h"
 
@@ -12,6 +12,7 @@
 #define FEW_LANES 32
 #define SHORT_ROW 32
 #define MANY_LANES 64
+#define MOST_OF_A_WARP 24 /* lanes that do for rows much shorter yet: 64 accumulators for three points are a waste */
 
 typedef struct chooser {
   tt_decomposer *r;
@@ -23,17 +24,17 @@ static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
 
 static int64_t length(const chooser *c, int i) { return c->r->step->space.len[c->order[i]]; }
 static int64_t stride(const chooser *c, int access, int i) { return c->r->access[access].step[c->order[i]]; }
+static int apart(const chooser *c, int i) { return c->r->step->fold[c->order[i]]; }
 
-/* Stable insertion sort of order[lo, hi) by falling |stride| of an access; axes it does not move along stay in
+/* Stable insertion sort of order[lo, hi) by falling keys, one for each axis of the step; axes without one stay in
  * front. */
-static void sort_by(chooser *c, int access, int lo, int hi) {
+static void sort_by(chooser *c, const int64_t *key, int lo, int hi) {
   for (int i = lo + 1; i < hi; i++) {
     int axis = c->order[i];
-    int64_t key = magnitude(c->r->access[access].step[axis]);
     int k = i;
-    for (; k > lo && key != 0; k--) {
-      int64_t before = magnitude(stride(c, access, k - 1));
-      if (before == 0 || before >= key) break;
+    for (; k > lo && key[axis] != 0; k--) {
+      int64_t before = key[c->order[k - 1]];
+      if (before == 0 || before >= key[axis]) break;
       c->order[k] = c->order[k - 1];
     }
     c->order[k] = axis;
@@ -46,24 +47,6 @@ static int first_access(const tt_decomposer *r, bool write) {
   return -1;
 }
 
-/* The read that walks the row over most memory decides how rows are folded. */
-static int row_access(const chooser *c) {
-  for (int i = 0; i < c->r->naccess; i++) {
-    const tt_raccess *a = &c->r->access[i];
-    if (a->write || a->operand < 0) continue;
-    bool all = true;
-    for (int k = 0; k < c->naxes && all; k++) all = a->step[c->order[k]] != 0;
-    if (all) return i;
-  }
-  for (int i = 0; i < c->r->naccess; i++)
-    for (int k = c->nouter; k < c->naxes; k++)
-      if (!c->r->access[i].write && c->r->access[i].operand >= 0 && stride(c, i, k) != 0) return i;
-  for (int i = 0; i < c->r->naccess; i++) /* without memory: the places of draws, which like neighbours as well */
-    for (int k = c->nouter; k < c->naxes; k++)
-      if (!c->r->access[i].write && c->r->access[i].operand < 0 && stride(c, i, k) != 0) return i;
-  return -1;
-}
-
 static bool finds_index(const tt_decomposer *r) {
   for (int i = 0; i < r->ninst; i++)
     if (r->inst[i].op == TT_K_REDUCE && (r->inst[i].red == TT_RED_ARGMAX || r->inst[i].red == TT_RED_ARGMIN))
@@ -71,27 +54,29 @@ static bool finds_index(const tt_decomposer *r) {
   return false;
 }
 
-/* Outer axis best walked in lanes: smallest stride in the deciding access, -1 when there is none. */
-static int lane_candidate(const chooser *c, int access) {
+/* Outer axis best walked in lanes: the innermost of what is folded, -1 when there is none. */
+static int lane_candidate(const chooser *c) {
   int best = -1;
   for (int i = 0; i < c->nouter; i++) {
-    int64_t s = access < 0 ? 0 : magnitude(stride(c, access, i));
-    if (length(c, i) < 2 || s == 0) continue;
-    if (best < 0 || s <= magnitude(stride(c, access, best))) best = i;
+    if (length(c, i) < 2 || apart(c, i) == 0) continue;
+    if (best < 0 || apart(c, i) <= apart(c, best)) best = i;
   }
   return best;
 }
 
 static tt_mode choose_mode(chooser *c) {
   if (c->nouter == c->naxes) return TT_MODE_MAP;
-  int access = row_access(c);
-  if (access >= 0 && !finds_index(c->r)) sort_by(c, access, c->nouter, c->naxes);
-  int lane = lane_candidate(c, access);
+  int64_t key[TT_MAX_AXES];
+  for (int k = 0; k < c->naxes; k++) key[k] = c->r->step->fold[k];
+  if (!finds_index(c->r)) sort_by(c, key, c->nouter, c->naxes);
+  int lane = lane_candidate(c);
   if (lane < 0) return TT_MODE_ROW;
-  int64_t row = 1, across = magnitude(stride(c, access, lane)), along = magnitude(stride(c, access, c->naxes - 1));
+  int64_t row = 1;
+  int along = apart(c, c->naxes - 1);
   for (int k = c->nouter; k < c->naxes; k++) row *= length(c, k);
-  bool far_apart = (along == 0 || along > across) && length(c, lane) >= FEW_LANES;
-  bool short_rows = row < SHORT_ROW && length(c, lane) >= MANY_LANES;
+  bool far_apart = (along == 0 || along > apart(c, lane)) && length(c, lane) >= FEW_LANES;
+  int64_t lanes = length(c, lane);
+  bool short_rows = row < SHORT_ROW && (lanes >= MANY_LANES || (lanes >= MOST_OF_A_WARP && 4 * row <= lanes));
   if (!far_apart && !short_rows) return TT_MODE_ROW;
   int axis = c->order[lane];
   for (int i = lane; i + 1 < c->nouter; i++) c->order[i] = c->order[i + 1];
@@ -145,7 +130,11 @@ bool tt__axes_choose(tt_decomposer *r, tt_axes *out) {
   if (!r->nred) forget_row(&c);
   out->mode = choose_mode(&c);
   int write = first_access(r, true);
-  if (out->mode == TT_MODE_MAP && write >= 0) sort_by(&c, write, 0, c.naxes);
+  if (out->mode == TT_MODE_MAP && write >= 0) {
+    int64_t key[TT_MAX_AXES];
+    for (int k = 0; k < r->step->space.naxes; k++) key[k] = magnitude(r->access[write].step[k]);
+    sort_by(&c, key, 0, c.naxes);
+  }
   out->naxes = c.naxes;
   out->nouter = c.nouter;
   out->step = tt__arena_alloc(r->arena, sizeof(int64_t) * (size_t)r->naccess * (size_t)c.naxes);

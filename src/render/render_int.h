@@ -114,7 +114,6 @@ TT_HIDDEN const char *tt__type_word(int dtype);
 
 /* Has the phase a reduction? */
 TT_HIDDEN bool tt__emit_reduces(const tt_emit *e, int phase);
-static inline bool tt__red_is_arg(uint8_t red) { return red == TT_RED_ARGMAX || red == TT_RED_ARGMIN; }
 /* Word of the prelude function that combines; for ARG* the helper that answers "b is strictly better than a". */
 TT_HIDDEN const char *tt__red_word(uint8_t red);
 TT_HIDDEN const char *tt__red_identity(uint8_t red, tt_dtype t);

@@ -35,6 +35,7 @@ bool tt__fuse_commit(tt_fuser *f, tt_plan *plan, tt_step *step) {
   for (int k = 0; k < f->space.naxes; k++) {
     step->space.len[k] = f->space.len[order[k]];
     step->space.row[k] = f->space.row[order[k]];
+    step->fold[k] = f->nreduce ? f->fold[order[k]] : 0;
   }
   step->root = tt__arena_dup(a, f->root, sizeof(tt_proot) * (size_t)f->nroot);
   step->inst = tt__arena_dup(a, f->inst, sizeof(tt_pinst) * (size_t)f->ninst);

@@ -311,6 +311,39 @@ static void look_at_row(tt_fuser *f, int count, const int64_t *len, const int64_
   for (int i = 1; i < count; i++) f->lines |= step[i - 1] != step[i] * len[i];
 }
 
+/* What a reduction's operand is a view of lies in its own order. */
+static tt_map below_views(const tt_fuser *f, tt_node *src, const tt_map *through) {
+  tt_map at = *through, next;
+  tt_split split;
+  for (; src->op == TT_N_VIEW; src = src->src[0], at = next)
+    if (!tt__map_through_view(&f->space, &at, src->rank, tt__node_len(src), tt__node_step(src), src->attr.off, &next,
+                              &split))
+      break;
+  return at;
+}
+
+static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
+
+/*
+** Settle how the row is folded: by the order of the axes that the reduction was recorded over (graph/move.c: as they
+** lay), not by what happens to be computed in the same kernel. Where the order changes nothing and the axes could not
+** be recorded in it, memory says. False: another reduction of this kernel has settled it otherwise.
+*/
+static bool settle_fold(tt_fuser *f, tt_node *n, const tt_map *through) {
+  uint8_t fold[TT_MAX_AXES] = {0};
+  tt_map at = tt__red_is_arg(n->attr.reduce.red) ? below_views(f, n->src[0], through) : *through;
+  for (int k = 0; k < f->space.naxes; k++) {
+    if (at.step[k] == 0) continue;
+    fold[k] = 1;
+    for (int i = 0; i < f->space.naxes; i++)
+      fold[k] += at.step[i] != 0 && magnitude(at.step[i]) < magnitude(at.step[k]);
+  }
+  size_t size = (size_t)f->space.naxes;
+  if (f->nreduce > 0) return memcmp(f->fold, fold, size) == 0;
+  memcpy(f->fold, fold, size);
+  return true;
+}
+
 static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_root) {
   tt_node *n = f->walk->node[idx];
   if (n->src[0]->size == 0) {
@@ -338,6 +371,10 @@ static int visit_reduce(tt_fuser *f, int32_t idx, const tt_map *map, bool at_roo
     if (can) f->split = split;
     f->space = before;
     return can ? -1 : need(f, idx, "its view is not affine here");
+  }
+  if (!settle_fold(f, n, &through)) {
+    f->space = before;
+    return at_root ? -1 : need(f, idx, "it is folded in another order");
   }
   f->inside++;
   int v = ++f->nreduce > TT_FUSE_REDUCE ? TOO_MANY : visit(f, n->src[0]->slot, &through);

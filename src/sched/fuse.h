@@ -69,6 +69,7 @@ typedef struct tt_fuser {
   int text; /* for a compiler: see tt__op_text */
   int ninst, naccess, nreduce, noperand, nliteral, nmemo;
   int32_t dep;                  /* the latest step whose result is read, -1 */
+  uint8_t fold[TT_MAX_AXES];    /* of the first reduction (tt_step.fold); others have to agree */
   int own_axes;                 /* axes of the root in hand: those that follow are of rows */
   int inside;                   /* reductions around what is visited */
   bool columns, lines;          /* its row: along columns; of several stretches of elements */

@@ -14,8 +14,9 @@ typedef struct col_plan {
   int row_axis; /* the first row axis */
   int64_t rows; /* points of the row */
   int64_t chunks;
-  int64_t point;   /* over all outer axes, of the block's first lane */
+  int64_t line;    /* over the outer axes but the lane */
   int64_t lane, n; /* the block's lanes */
+  int64_t nlane;   /* of a line */
   bool flat;       /* few lanes: many row points share a block */
 } col_plan;
 
@@ -45,26 +46,30 @@ static void combine(tt_vm_space *w, const tt_vm_reduction *r, const char *v, con
     if (at[l] >= 0) r->arg_lanes(best + (l << r->shift), best_at + l, v + (l << r->shift), at[l], 0, 1, 1);
 }
 
+/* Where the block's partials of a chunk begin: those of neighbouring lanes are neighbours. */
+static int64_t first_partial(const tt_vm_space *w, const col_plan *c, int64_t chunk) {
+  return (c->line * w->args->npartial + chunk) * c->nlane + c->lane;
+}
+
 static void keep_partials(tt_vm_space *w, const tt_vm_segment *g, const col_plan *c, int64_t chunk) {
   const tt_vm_table *t = w->p->table;
-  int64_t np = w->args->npartial, cell = c->point * np + chunk;
+  int64_t cell = first_partial(w, c, chunk);
   for (int32_t i = g->red_lo; i < g->red_hi; i++) {
     const tt_vm_reduction *r = &w->p->red[i];
-    t->store[r->shift]((char *)w->args->partial[2 * r->slot] + (cell << r->shift), np, w->acc[i], c->n);
-    if (r->arg) t->store[3]((int64_t *)w->args->partial[2 * r->slot + 1] + cell, np, w->acc_at[i], c->n);
+    t->store[r->shift]((char *)w->args->partial[2 * r->slot] + (cell << r->shift), 1, w->acc[i], c->n);
+    if (r->arg) t->store[3]((int64_t *)w->args->partial[2 * r->slot + 1] + cell, 1, w->acc_at[i], c->n);
   }
 }
 
 static void finish(tt_vm_space *w, const tt_vm_segment *g, const col_plan *c) {
   const tt_vm_table *t = w->p->table;
-  int64_t np = w->args->npartial;
-  for (int64_t chunk = 0; chunk < np; chunk++) {
-    int64_t cell = c->point * np + chunk;
+  for (int64_t chunk = 0; chunk < w->args->npartial; chunk++) {
+    int64_t cell = first_partial(w, c, chunk);
     open_chunk(w, g, chunk == 0, c->n);
     for (int32_t i = g->red_lo; i < g->red_hi; i++) {
       const tt_vm_reduction *r = &w->p->red[i];
-      t->load[r->shift](w->acc[i], (const char *)w->args->partial[2 * r->slot] + (cell << r->shift), np, c->n);
-      if (r->arg) t->load[3](w->acc_at[i], (const int64_t *)w->args->partial[2 * r->slot + 1] + cell, np, c->n);
+      t->load[r->shift](w->acc[i], (const char *)w->args->partial[2 * r->slot] + (cell << r->shift), 1, c->n);
+      if (r->arg) t->load[3](w->acc_at[i], (const int64_t *)w->args->partial[2 * r->slot + 1] + cell, 1, c->n);
       if (chunk > 0) combine(w, r, w->acc[i], r->arg ? w->acc_at[i] : NULL, c->n);
     }
   }
@@ -170,7 +175,7 @@ void tt__vm_run_col(tt_vm_space *w, const tt_krange *range) {
   const tt_vm_program *p = w->p;
   int outer = p->nouter - 1;
   int64_t len = w->args->len[outer];
-  col_plan c = {.row_axis = p->nouter, .rows = 1};
+  col_plan c = {.row_axis = p->nouter, .rows = 1, .nlane = len};
   if (range->lo >= range->hi || range->lane_lo >= range->lane_hi) return;
   for (int k = p->nouter; k < p->naxes; k++) c.rows *= w->args->len[k];
   c.chunks = (c.rows + TT_CHUNK_COL - 1) / TT_CHUNK_COL;
@@ -183,13 +188,12 @@ void tt__vm_run_col(tt_vm_space *w, const tt_krange *range) {
       for (int32_t a = p->row[phase].access_lo; a < p->row[phase].access_hi; a++) w->cursor[a].how = TT_VM_RUNS;
   }
   tt__vm_seek_outer(w, outer, range->lo);
-  for (int64_t q = range->lo;;) {
+  for (c.line = range->lo;;) {
     for (c.lane = range->lane_lo; c.lane < range->lane_hi; c.lane += c.n) {
       c.n = range->lane_hi - c.lane < p->block ? range->lane_hi - c.lane : p->block;
-      c.point = q * len + c.lane;
       run_block(w, &c, range);
     }
-    if (++q >= range->hi) break;
+    if (++c.line >= range->hi) break;
     tt__vm_next_outer(w, outer);
   }
 }

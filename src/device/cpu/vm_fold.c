@@ -9,7 +9,7 @@
 #include "ir/library.h"
 
 /* As in kernel/axes.c. */
-enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64 };
+enum { FEW_LANES = 32, SHORT_ROW = 32, MANY_LANES = 64, MOST_OF_A_WARP = 24 };
 
 /* So many rows are folded by columns, and how many at a time. */
 enum { MANY_ROWS = 16, SHORT_BLOCK = 256 };
@@ -18,7 +18,8 @@ enum { MANY_ROWS = 16, SHORT_BLOCK = 256 };
 typedef struct walk {
   int rank, outer;
   int64_t len[TT_MAX_RANK], step[TT_MAX_RANK];
-  int64_t points, row; /* of the results, and in a row */
+  int axis[TT_MAX_RANK]; /* of the operand */
+  int64_t points, row;   /* of the results, and in a row */
 } walk;
 
 /* Asked for once: to find it takes a look at the environment. */
@@ -29,24 +30,6 @@ static const tt_vm_table *loops(void) {
   return t;
 }
 
-static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
-
-/* The row's axes by falling steps; those that do not move stay in front. */
-static void sort_row(walk *w) {
-  for (int i = w->outer + 1; i < w->rank; i++) {
-    int64_t len = w->len[i], step = w->step[i];
-    int k = i;
-    for (; k > w->outer && step != 0; k--) {
-      int64_t before = magnitude(w->step[k - 1]);
-      if (before == 0 || before >= magnitude(step)) break;
-      w->len[k] = w->len[k - 1];
-      w->step[k] = w->step[k - 1];
-    }
-    w->len[k] = len;
-    w->step[k] = step;
-  }
-}
-
 static void order_axes(const tt_small_fold *f, walk *w) {
   w->rank = w->outer = 0; /* not cleared as a whole: a kilobyte of axes */
   w->points = w->row = 1;
@@ -54,25 +37,20 @@ static void order_axes(const tt_small_fold *f, walk *w) {
     for (int k = 0; k < f->rank; k++) {
       if ((int)(f->axes >> k & 1) != row || f->len[k] == 1) continue; /* plans have no axes of length 1 */
       w->len[w->rank] = f->len[k];
+      w->axis[w->rank] = k;
       w->step[w->rank++] = f->step[k];
       *(row ? &w->row : &w->points) *= f->len[k];
     }
     if (!row) w->outer = w->rank;
   }
-  if (f->red != TT_RED_ARGMAX && f->red != TT_RED_ARGMIN) sort_row(w);
 }
 
 static bool is_col(const walk *w) {
-  int lane = -1;
-  for (int i = 0; i < w->outer; i++) {
-    int64_t s = magnitude(w->step[i]);
-    if (w->len[i] < 2 || s == 0) continue;
-    if (lane < 0 || s <= magnitude(w->step[lane])) lane = i;
-  }
+  int lane = w->outer - 1;
   if (lane < 0) return false;
-  int64_t across = magnitude(w->step[lane]), along = magnitude(w->step[w->rank - 1]);
-  bool far_apart = (along == 0 || along > across) && w->len[lane] >= FEW_LANES;
-  return far_apart || (w->row < SHORT_ROW && w->len[lane] >= MANY_LANES);
+  bool far_apart = w->axis[w->rank - 1] < w->axis[lane] && w->len[lane] >= FEW_LANES;
+  bool enough = w->len[lane] >= MANY_LANES || (w->len[lane] >= MOST_OF_A_WARP && 4 * w->row <= w->len[lane]);
+  return far_apart || (w->row < SHORT_ROW && enough);
 }
 
 /* Elements that are folded as one line of a row: the last axis and those that memory continues it with. */

@@ -221,7 +221,10 @@ static tt_array *trapezoid(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(trapezoid)
 
-/* ---- convolution: windows over the longer one, which is laid between zeros */
+/*
+** ---- convolution: windows over the longer one, which is laid between zeros. The windows are columns: all sums take a
+** step at a time, side by side, where each by itself would be a short row.
+*/
 
 typedef enum extent { VALID, SAME, FULL, EXTENTS } extent;
 
@@ -249,10 +252,10 @@ static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   if (!a || !v) return NULL;
   int64_t n = a->size, m = v->size;
   int64_t left = e == VALID ? 0 : e == FULL ? m - 1 : m / 2, total = e == VALID ? n - m + 1 : e == FULL ? n + m - 1 : n;
-  int64_t room = total + m - 1, window[2] = {total, m}, step[2] = {1, 1};
+  int64_t room = total + m - 1, window[2] = {m, total}, step[2] = {1, 1};
   tt_dtype type = tt__promote((tt_dtype)a->dtype, (tt_dtype)v->dtype);
   a = tt__compose_cast(c, a, type);
-  v = tt__compose_cast(c, v, type);
+  v = tt__compose_reshape(c, tt__compose_cast(c, v, type), 2, (int64_t[2]){m, 1});
   tt_array *laid = a;
   if (e != VALID) {
     laid = tt__compose_full(c, type, 1, &room, tt_v_int(0));
@@ -265,7 +268,7 @@ static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   if (half) both = tt__compose_cast(c, both, TT_F32);
   both = tt__compose_op2(c, TT_MUL, both, v);
   if (e != VALID && !tt__is_int(type) && type != TT_BOOL) both = within(c, both, left, n);
-  return tt__compose_cast(c, tt__compose_sum(c, both, 2, false), type);
+  return tt__compose_cast(c, tt__compose_sum(c, both, 1, false), type);
 }
 
 static tt_array *vector(tt_composer *c, const tt_call_frame *f, int k) {

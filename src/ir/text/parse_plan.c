@@ -300,6 +300,19 @@ static tt_code close_step(parser *p) {
   return TT_OK;
 }
 
+static bool parse_fold(parser *p, tt_step *s) {
+  int64_t fold[TT_MAX_AXES];
+  int n = s->space.naxes;
+  bool ok = true;
+  for (int k = 0; k < n; k++) fold[k] = tt__step_plain_fold(s, k);
+  if (tt__text_take(&p->in, "fold=")) ok = tt__text_list(&p->in, "", fold, TT_MAX_AXES, &n) && n == s->space.naxes;
+  for (int k = 0; ok && k < n; k++) {
+    ok = fold[k] >= 0 && fold[k] <= TT_MAX_AXES;
+    s->fold[k] = (uint8_t)fold[k];
+  }
+  return ok;
+}
+
 static tt_code open_step(parser *p) {
   TT_TRY(close_step(p));
   tt_step *s = &p->step;
@@ -321,6 +334,7 @@ static tt_code open_step(parser *p) {
       return bad(p, "bad space");
     s->nouter = (int)number;
     for (int k = s->nouter; k < s->space.naxes; k++) s->space.row[k] = true;
+    if (!parse_fold(p, s)) return bad(p, "bad order of a fold");
   } else if (s->kind == TT_STEP_LIB || s->kind == TT_STEP_CALL) {
     if (!tt__text_number(&p->in, "lib=n", 0, INT32_MAX, &number)) return bad(p, "bad library node");
     s->lib = (int32_t)number;

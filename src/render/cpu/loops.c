@@ -142,14 +142,14 @@ void tt__emit_lane_loops(tt_emit *e, tt_region r, const char *from, const char *
 
 /* ---- reductions */
 
-void tt__emit_accumulators(tt_emit *e, int phase, const char *lanes) {
+void tt__emit_accumulators(tt_emit *e, int phase, const char *lanes, const char *count) {
   assert(phase >= 0 && phase <= e->k->nphase);
   TT_FOR_REDUCE(e, phase, i) {
     const tt_kinst *q = &e->k->inst[i];
     bool arg = tt__red_is_arg(q->red);
     tt__emit_line(e, "%s a%d[%s];", tt__type_word(q->from), i, lanes);
     if (arg) tt__emit_line(e, "tt_i64 b%d[%s];", i, lanes);
-    tt__emit_open(e, "for (tt_i64 w = 0; w < %s; w++)", lanes);
+    tt__emit_open(e, "for (tt_i64 w = 0; w < %s; w++)", count);
     tt__emit_line(e, "a%d[w] = %s;", i, tt__red_identity(q->red, (tt_dtype)q->from));
     if (arg) tt__emit_line(e, "b%d[w] = -1;", i);
     tt__emit_close(e);

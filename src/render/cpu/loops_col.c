@@ -103,7 +103,7 @@ static void put_col_across(tt_emit *e, tt_region r, const char *from, const char
   TT_FOR_REDUCE(e, r.phase, i)
   tt__emit_line(e, "%s *const q%d = a%d + i;", tt__type_word(e->k->inst[i].from), i, i);
   tt__emit_block(e);
-  tt__emit_accumulators(e, r.phase, "64");
+  tt__emit_accumulators(e, r.phase, "64", "64");
   e->across = e->tail = true;
   tt__emit_split(e, r);
   tt__emit_ahead(e, r, "const tt_i64 w = 0;", "m");
@@ -168,18 +168,20 @@ static void finish_chunk(tt_emit *e, int phase) {
   }
 }
 
-/* FINISH: lane w's value from the partials of all chunks. */
+/* FINISH: the lanes' values from the partials of all chunks, a chunk's lanes after the other's, as they lie. */
 static void combine_partials(tt_emit *e, int phase) {
   TT_FOR_REDUCE(e, phase, i) {
     bool arg = tt__red_is_arg(e->k->inst[i].red);
-    char f[32], g[32], h[48], k[48];
+    char f[32], g[32], h[32], k[32];
     snprintf(f, sizeof f, "f%d[w]", i);
     snprintf(g, sizeof g, "g%d[w]", i);
-    snprintf(h, sizeof h, "h%d[part_at + c * nlane]", i);
-    snprintf(k, sizeof k, "k%d[part_at + c * nlane]", i);
-    tt__emit_line(e, "%s = h%d[part_at];", f, i);
-    if (arg) tt__emit_line(e, "%s = k%d[part_at];", g, i);
-    tt__emit_open(e, "for (tt_i64 c = 1; c < npartial; c++)");
+    snprintf(h, sizeof h, "h%d[from + w]", i);
+    snprintf(k, sizeof k, "k%d[from + w]", i);
+    tt__emit_open(e, "if (c == 0) %s", TT_BLOCK_LOOP);
+    tt__emit_line(e, "%s = %s;", f, h);
+    if (arg) tt__emit_line(e, "%s = %s;", g, k);
+    e->indent--;
+    tt__emit_open(e, "} else %s", TT_BLOCK_LOOP);
     tt__emit_combine(e, i, f, g, h, k);
     tt__emit_close(e);
   }
@@ -189,7 +191,7 @@ static void put_col_reduction(tt_emit *e, int phase, const char *block) {
   tt__emit_block(e);
   tt__emit_chunk_bounds(e);
   tt__emit_open(e, "for (tt_i64 c = c0; c < c1; c++)");
-  tt__emit_accumulators(e, phase, block);
+  tt__emit_accumulators(e, phase, block, "m");
   tt__emit_line(e, "const tt_i64 y1 = tt_min(points, (c + 1) * %d);", TT_CHUNK_COL);
   char from[32];
   snprintf(from, sizeof from, "c * %d", TT_CHUNK_COL);
@@ -199,8 +201,8 @@ static void put_col_reduction(tt_emit *e, int phase, const char *block) {
   tt__emit_close(e);
   if (e->parts) {
     tt__emit_line(e, "if (part == 1) continue;");
-    tt__emit_open(e, "if (part == 2) for (tt_i64 w = 0; w < m; w++)");
-    tt__emit_line(e, "const tt_i64 part_at = at * npartial * nlane + l0 + w;");
+    tt__emit_open(e, "if (part == 2) for (tt_i64 c = 0; c < npartial; c++)");
+    tt__emit_line(e, "const tt_i64 from = (at * npartial + c) * nlane + l0;");
     combine_partials(e, phase);
     tt__emit_close(e);
   }

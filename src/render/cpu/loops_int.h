@@ -36,8 +36,8 @@ TT_HIDDEN void tt__emit_block_loops(tt_emit *e, tt_region r, const char *loop, c
 /* All lanes of [from, to). */
 TT_HIDDEN void tt__emit_lane_loops(tt_emit *e, tt_region r, const char *from, const char *to);
 
-/* Accumulators of a chunk, all at the identity. `lanes` is an array length. */
-TT_HIDDEN void tt__emit_accumulators(tt_emit *e, int phase, const char *lanes);
+/* Accumulators of a chunk, `lanes` of them, the first `count` at the identity. */
+TT_HIDDEN void tt__emit_accumulators(tt_emit *e, int phase, const char *lanes, const char *count);
 /* The 64 accumulators of a group of lanes become one, in element 0. */
 TT_HIDDEN void tt__emit_fold(tt_emit *e, int phase);
 /* Fetch what the next line has where memory is read for the first time: `most` lanes from the one that `lane` says. */

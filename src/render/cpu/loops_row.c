@@ -209,7 +209,7 @@ static void put_row_reduction(tt_emit *e, int phase) {
   tt__emit_chunk_bounds(e);
   TT_FOR_REDUCE(e, phase, i) tt__emit_open_group(e, i, "tt_i64");
   tt__emit_open(e, "for (tt_i64 c = c0; c < c1; c++)");
-  tt__emit_accumulators(e, phase, "64");
+  tt__emit_accumulators(e, phase, "64", "64");
   if (e->nrow == 1) {
     tt__emit_line(e, "const tt_i64 y0 = 0, j1 = tt_min(nlane, (c + 1) * %d);", TT_CHUNK);
     tt__emit_open_walk(e, &row, "0");
