@@ -441,8 +441,8 @@ static tt_node *whole_value(tt_array *a) {
 }
 
 /*
-** Of such arithmetic, what is recorded as it stands: op of whole values that are not all at hand, and of numbers. Most of
-** what a gradient or an optimiser's step is made of on a device or of large arrays.
+** Of such arithmetic, what is recorded as it stands: op of whole values that are not all at hand, and of numbers. It is
+** most of what a gradient or an optimiser's step is made of, on a device or of large arrays.
 */
 static bool is_plain(const frame *f, tt_node **src) {
   bool waits = false;

@@ -26,7 +26,7 @@ typedef struct cell cell;
 typedef struct chunk chunk;
 struct cell {
   chunk *home;
-  cell *next; /* free cells of the chunk, or those that wait; the user's bytes start at HEADER, after this word is dead */
+  cell *next; /* of free cells; the user's bytes start at HEADER, after this word is dead */
 };
 struct chunk {
   chunk *prev, *next; /* of its class, chunks with free cells */
