@@ -445,15 +445,17 @@ static tt_node *whole_value(tt_array *a) {
 ** most of what a gradient or an optimiser's step is made of, on a device or of large arrays.
 */
 static bool is_plain(const frame *f, tt_node **src) {
-  bool waits = false;
-  if (f->op == TT_POW || f->op == TT_CONJ || f->op == TT_CAST) return false;
+  bool waits = false; /* asked first: small work at hand is the more frequent case, and goes another way */
+  for (int k = 0; k < f->n && !waits; k++)
+    if (!is_scalar(&f->arg[k]))
+      waits = !tt__eager_few(f->arg[k].as.array->size) || !tt__eager_ready(f->arg[k].as.array->storage->node);
+  if (!waits || f->op == TT_POW || f->op == TT_CONJ || f->op == TT_CAST) return false;
   for (int k = 0; k < f->n; k++) {
     if (is_scalar(&f->arg[k])) continue;
     src[k] = whole_value(f->arg[k].as.array);
     if (!src[k] || src[k]->size == 0) return false;
-    waits |= !tt__eager_few(src[k]->size) || !tt__eager_ready(src[k]);
   }
-  return waits;
+  return true;
 }
 
 /* `src`: the values; NULL for a number, which comes second. */
