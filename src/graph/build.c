@@ -433,10 +433,49 @@ static bool is_uniform(frame *f, const tt_apply_options *o) {
   return true;
 }
 
+/* The value that an array is, whole and as it lies; NULL: it is a part of one, or turned. */
+static tt_node *whole_value(tt_array *a) {
+  tt_node *n = a->storage->node;
+  bool same = a->off == 0 && n->rank == a->rank && n->size == a->size && tt__shape_same(a->rank, n->dim, a->dim);
+  return same && tt__array_is_c(a) ? n : NULL;
+}
+
+/*
+** Of such arithmetic, what is recorded as it stands: op of whole values that are not all at hand, and of numbers. It is
+** most of what a gradient or an optimiser's step is made of, on a device or of large arrays.
+*/
+static bool is_plain(const frame *f, tt_node **src) {
+  bool waits = false; /* asked first: small work at hand is the more frequent case, and goes another way */
+  for (int k = 0; k < f->n && !waits; k++)
+    if (!is_scalar(&f->arg[k]))
+      waits = !tt__eager_few(f->arg[k].as.array->size) || !tt__eager_ready(f->arg[k].as.array->storage->node);
+  if (!waits || f->op == TT_POW || f->op == TT_CONJ || f->op == TT_CAST) return false;
+  for (int k = 0; k < f->n; k++) {
+    if (is_scalar(&f->arg[k])) continue;
+    src[k] = whole_value(f->arg[k].as.array);
+    if (!src[k] || src[k]->size == 0) return false;
+  }
+  return true;
+}
+
+/* `src`: the values; NULL for a number, which comes second. */
+static tt_code record_plain(const frame *f, tt_node **src, tt_array **out, tt_error *err) {
+  tt_dtype t = f->types.compute;
+  tt_node *number = NULL, *n;
+  if (f->n == 2 && !src[1]) {
+    src[1] = number = constant(f, t, tt__scalar_from(&f->arg[1], t), err);
+    if (!number) return TT_ENOMEM;
+  }
+  n = tt__node_op(f->op, t, src, f->n, err);
+  tt__node_release(number);
+  *out = n ? tt__array_of(n, err) : NULL;
+  tt__node_release(n);
+  return *out ? TT_OK : TT_ENOMEM;
+}
+
 /* Types and shape of the result; *done: a number was changed where it is, and there is nothing left to record. */
 static tt_code find_result(frame *f, const tt_apply_options *options, bool *done, tt_error *err) {
   *done = false;
-  if (is_uniform(f, options)) return TT_OK;
   TT_TRY(find_types(f, options, err));
   *done = options && change_number(f, options);
   if (*done) return TT_OK;
@@ -457,8 +496,10 @@ tt_code tt__apply(tt_op op, const tt_value *arg, int narg, const tt_apply_option
   f.n = narg;
   f.unsafe = options && options->casting && strcmp(options->casting, "unsafe") == 0;
   if (options && options->out && options->out->readonly) return tt__fail(err, TT_EVALUE, "output array is read-only");
-  bool done;
-  TT_TRY(find_result(&f, options, &done, err));
+  bool done = false, uniform = is_uniform(&f, options);
+  tt_node *src[2] = {NULL, NULL};
+  if (uniform && is_plain(&f, src)) return record_plain(&f, src, out, err);
+  if (!uniform) TT_TRY(find_result(&f, options, &done, err));
   if (done) {
     if (out) *out = tt__array_retain(options->out);
     return TT_OK;

@@ -23,7 +23,7 @@
 /* Interpreted work after which a kernel is worth the compiler's 50 ms: about as much time again. */
 #define HOT_WORK 2e7
 /* The same by the clock: rows of three elements cost the interpreter fifty times what they seem to. */
-#define HOT_NS 2e7
+#define HOT_NS 20000000
 #define HOT_LAUNCHES 200
 #define BATCH 16
 
@@ -150,6 +150,17 @@ static void compile_batch(tt_unit **batch, int n) {
   }
 }
 
+/* The next in the queue is the one that took the interpreter longest so far: where compilers are slow, or many kernels
+ * wait, a step of training is soonest short again. */
+static void longest_first(int at) {
+  int longest = at;
+  for (int i = at + 1; i < nqueue; i++)
+    if (atomic_load(&queue[i]->spent) > atomic_load(&queue[longest]->spent)) longest = i;
+  tt_unit *u = queue[longest];
+  queue[longest] = queue[at];
+  queue[at] = u;
+}
+
 static void drain(void *ctx) {
   (void)ctx;
   for (;;) {
@@ -157,6 +168,7 @@ static void drain(void *ctx) {
     int n = 0;
     tt__lock(&queue_lock);
     for (int text = 0; n < BATCH && n < nqueue; n++) { /* what is long is compiled alone: others wait for it */
+      longest_first(n);
       batch[n] = queue[n];
       text += batch[n]->text;
       if (n > 0 && text > TT_TEXT_MOST) break;
@@ -238,7 +250,8 @@ void tt__unit_ran(tt_unit *u, tt_kernel_fn fn, double points, double ns) {
   }
   TT_COUNT(launches_tier0, 1);
   u->work += points * u->weight;
-  u->spent += ns;
-  bool hot = u->work > HOT_WORK || u->spent > HOT_NS || u->launches > HOT_LAUNCHES;
+  int64_t spent = atomic_load(&u->spent) + (int64_t)ns;
+  atomic_store(&u->spent, spent); /* under the session lock: nobody else adds */
+  bool hot = u->work > HOT_WORK || spent > HOT_NS || u->launches > HOT_LAUNCHES;
   if (tt__unit_tier == 2 && hot && atomic_load(&u->queued) == 0) ask_for_code(u);
 }

@@ -19,7 +19,7 @@ typedef struct tt_unit {
   _Atomic int32_t queued; /* 0 not asked for, 1 in the compiler's queue, 2 settled */
   int64_t launches;       /* of both tiers */
   double work;            /* instruction-elements interpreted so far */
-  double spent;           /* ns that its interpreted launches took */
+  _Atomic int64_t spent;  /* ns that its interpreted launches took */
   tt_pace pace;           /* measured, by points */
   bool paced;             /* something was */
   bool pace_compiled;     /* of compiled code */

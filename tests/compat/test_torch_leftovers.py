@@ -181,3 +181,29 @@ def test_more_of_tensors():
 
     module = Counting()
     assert [n for n, _ in module.named_buffers()] == ["seen", "scratch"] and list(module.state_dict()) == ["seen"]
+
+
+def test_numpys_words_are_taken_for_axes():
+    x = torch.arange(6.0).reshape(2, 3)
+    assert torch.cat([x, x], axis=1).shape == (2, 6)
+    assert torch.sum(x, axis=0, keepdims=True).shape == (1, 3)
+    assert x.mean(axis=-1).tolist() == [1.0, 4.0]
+    assert torch.stack([x, x], axis=2).shape == (2, 3, 2)
+
+
+def test_a_diagonal_is_written_in_place():
+    w = torch.ones(2, 3, requires_grad=True)
+    x = w * 2
+    assert x.fill_diagonal_(5) is x
+    assert x.tolist() == [[5.0, 2.0, 2.0], [2.0, 5.0, 2.0]]
+    x.sum().backward()
+    assert w.grad.tolist() == [[0.0, 2.0, 2.0], [2.0, 0.0, 2.0]]
+
+
+def test_grad_takes_the_words_of_pytorch():
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    found = torch.autograd.grad((x * x).sum(), [x, y], only_inputs=True, materialize_grads=True)
+    assert [g.tolist() for g in found] == [[2.0, 2.0], [0.0, 0.0]]
+    assert torch.autograd.grad((x * x).sum(), (x, y), None, None, False, True, True)[1] is None
+    with pytest.raises(ValueError, match="allow_unused=False"):
+        torch.autograd.grad(x.sum(), x, materialize_grads=True, allow_unused=False)

@@ -6,18 +6,15 @@ losses of all epochs are the same.
 Each runs by `python -m tutti run --as torch`, and with --torch by a Python that has PyTorch; beside them is the
 processor time, that of the shorter of two runs. Ours passes where no number is off by more than 0.5 % of PyTorch's."""
 
-import argparse
 import copy
-import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections import OrderedDict, deque
 
 import numpy as np
+from side_by_side import main
 
 if "--run" in sys.argv:  # by whom torch is served
     import torch
@@ -886,51 +883,6 @@ def finetune():
     return out + [float(best), grads[0], grads[-1], seen["features"].mean().item(), F.cross_entropy(model(x), y).item()]
 
 
-ALL = [vae, gan, gru_lm, seq2seq, resnet, unet, transformer, siamese, policy, autoencoder, tabular, finetune]
-
-
-def run(names):
-    for program in ALL:
-        if names and program.__name__ not in names:
-            continue
-        least = math.inf
-        for _ in range(2):
-            begun = time.process_time()
-            losses = program()
-            least = min(least, time.process_time() - begun)
-        print(json.dumps([program.__name__, least, [float(x) for x in losses]]), flush=True)
-
-
-def numbers(command, names):
-    """{program: (seconds, losses)} of a Python."""
-    done = subprocess.run([*command, __file__, "--run", *names], capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
-    return {name: (seconds, np.array(losses)) for name, seconds, losses in found}
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--torch", metavar="PYTHON")
-    parser.add_argument("--run", action="store_true")
-    args = parser.parse_args()
-    if args.run:
-        return run(args.names)
-    ours = numbers([sys.executable, "-m", "tutti", "run", "--as", "torch"], args.names)
-    theirs = numbers([args.torch], args.names) if args.torch else {}
-    bad = 0
-    for name, (seconds, losses) in ours.items():
-        line = f"{name:12s} {seconds:7.3f} s  {losses[-1]:10.5f}"
-        if theirs:
-            took, others = theirs[name]
-            off = np.abs(losses - others).max() / max(1e-3, np.abs(others).max())
-            bad += int(off > 5e-3)
-            line += f"  PyTorch {took:7.3f} s  off by {off:.1e}"
-        print(line, flush=True)
-    return int(bad > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    dozen = [vae, gan, gru_lm, seq2seq, resnet, unet, transformer, siamese, policy, autoencoder, tabular, finetune]
+    sys.exit(main(__file__, dozen))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "fn/grad/keep.h"
 #include "fn/grad/rules.h"
 #include "graph/session.h"
@@ -55,10 +56,51 @@ static int by_serial(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Leaves have no operands, and may be much older than what is made of them: they come first. Gives their number. */
+static int64_t leaves_first(tt_tape **entry, int64_t n) {
+  int64_t leaves = 0;
+  for (int64_t k = 0; k < n; k++) {
+    tt_tape *t = entry[k];
+    if (t->op != TT_TAPE_LEAF) continue;
+    entry[k] = entry[leaves];
+    entry[leaves++] = t;
+  }
+  return leaves;
+}
+
+/*
+** The other entries of a step have numbers that lie close together: each goes to the place that its number is, and the
+** gaps are closed. False: they are few or far apart, or there is no room.
+*/
+static bool sort_by_place(tt_tape **entry, int64_t n) {
+  enum { WIDEST = 4 };
+  uint64_t least = UINT64_MAX, most = 0;
+  for (int64_t k = 0; k < n; k++) {
+    if (entry[k]->serial < least) least = entry[k]->serial;
+    if (entry[k]->serial > most) most = entry[k]->serial;
+  }
+  if (n <= FEW_ENTRIES || most - least >= WIDEST * (uint64_t)n) return false;
+  size_t size = sizeof *entry * (size_t)(most - least + 1);
+  tt_tape **place = tt__mem_zalloc(size);
+  if (!place) return false;
+  for (int64_t k = 0; k < n; k++) place[entry[k]->serial - least] = entry[k];
+  int64_t have = 0;
+  for (uint64_t k = 0; k <= most - least; k++)
+    if (place[k]) entry[have++] = place[k];
+  assert(have == n); /* no number is given twice */
+  tt__mem_free(place, size);
+  return true;
+}
+
+static void sort(tt_tape **entry, int64_t n) {
+  if (n > 1 && !sort_by_place(entry, n)) qsort(entry, (size_t)n, sizeof *entry, by_serial);
+}
+
 /* Oldest first: operands before what is made of them. */
 static bool order(walk *w) {
-  int64_t many = 0;
-  if (w->entry.n) qsort(w->entry.data, (size_t)w->entry.n, sizeof *w->entry.data, by_serial);
+  int64_t many = 0, leaves = leaves_first(w->entry.data, w->entry.n);
+  sort(w->entry.data, leaves);
+  sort(w->entry.data + leaves, w->entry.n - leaves);
   for (int64_t k = 0; k < w->entry.n; k++) {
     w->entry.data[k]->slot = (int32_t)k;
     if (!TT_VEC_FEW_PUSH(&w->needed, 0) || !TT_VEC_FEW_PUSH(&w->sum, NULL) || !TT_VEC_FEW_PUSH(&w->first, many))

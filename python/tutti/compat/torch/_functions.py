@@ -2,6 +2,7 @@
 
 import math
 import operator
+import re
 
 import tutti as _tt
 
@@ -589,6 +590,20 @@ def _pairs(text):
     return [row.split() for row in text.replace("\n", " ").split(",")]
 
 
+_NUMPYS = {"dim": "axis", "keepdim": "keepdims"}  # PyTorch takes these for its own words
+
+
+def _numpys_words(head):
+    """A row's head with NumPy's words for its own, and lines that read them."""
+    words = {own: other for own, other in _NUMPYS.items() if re.search(rf"\b{own}=", head)}
+    if not words or "**" in head:
+        return head, ""
+    star = "" if "*" in head else "*, "
+    more = ", ".join(f"{other}=None" for other in words.values())
+    lines = "".join(f"    if {other} is not None:\n        {own} = {other}\n" for own, other in words.items())
+    return f"{head[:-1]}, {star}{more})", lines
+
+
 def _compiled(rows):
     """The functions of rows `name(parameters) = expression`; a line that begins with a blank goes on."""
     lines = rows.strip().replace("\n ", " ").split("\n")
@@ -597,7 +612,8 @@ def _compiled(rows):
     for line in lines:
         head, _, body = line.partition(" = ")
         name = head.partition("(")[0]
-        exec(compile(f"def {head}:\n    return {body}", "<rows of tutti.compat.torch>", "exec"), scope)
+        head, words = _numpys_words(head)
+        exec(compile(f"def {head}:\n{words}    return {body}", "<rows of tutti.compat.torch>", "exec"), scope)
         made[name] = scope[name]
         made[name].__module__ = "tutti.compat.torch"
     return made

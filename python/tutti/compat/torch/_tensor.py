@@ -420,6 +420,12 @@ def zero_(self):
         return written(self, 0)
 
 
+def fill_diagonal_(self, fill_value, wrap=False):
+    made = self.copy()
+    _tt.fill_diagonal(made, fill_value, wrap)
+    return written(self, made)
+
+
 def index_put_(self, indices, values, accumulate=False):
     if not accumulate:
         return written(self, values, tuple(indices))
@@ -518,6 +524,7 @@ MEMBERS = {
     "expand": expand,
     "expand_as": lambda self, other: expand(self, *other.shape),
     "fill_": fill_,
+    "fill_diagonal_": fill_diagonal_,
     "flip": flip,
     "float": _as("float32"),
     "get_device": lambda self: self.device.index if self.device.type == "cuda" else -1,
