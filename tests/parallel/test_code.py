@@ -9,6 +9,7 @@ import pickle
 import struct
 import subprocess
 import sys
+import textwrap
 import threading
 import types
 
@@ -371,13 +372,30 @@ def test_values_as_random_trees(other):
         assert shown(other(lambda v: v, value)) == shown(value)
 
 
-def test_cloudpickle_is_asked_when_it_was_imported(monkeypatch):
-    taken = []
+class Stand:
+    """cloudpickle's names, as far as they are asked for."""
 
-    class Stand(pickle.Pickler):
-        def __init__(self, file, protocol, buffer_callback):
-            taken.append(protocol)
-            super().__init__(file, protocol=protocol, buffer_callback=buffer_callback)
+    def __init__(self, told=()):
+        self.told, self.taken = told, []
 
-    monkeypatch.setitem(sys.modules, "cloudpickle", types.SimpleNamespace(CloudPickler=Stand))
-    assert _code.loads(_code.dumps([1])) == [1] and taken == [5]
+    def dump(self, value, file, protocol):
+        self.taken.append(type(value))
+        file.write(pickle.dumps("taken"))
+
+    def list_registry_pickle_by_value(self):
+        return self.told
+
+
+def test_cloudpickle_is_asked_for_what_is_left(monkeypatch):
+    stand = Stand()
+    monkeypatch.setitem(sys.modules, "cloudpickle", stand)
+    assert _code.loads(_code.dumps([1])) == [1] and stand.taken == []
+    lock = threading.Lock()
+    assert _code.loads(_code.dumps(lambda: lock)) == "taken"
+
+
+def test_what_cloudpickle_was_told_goes_by_value(monkeypatch):
+    by_name = len(_code.dumps(textwrap.dedent))
+    monkeypatch.setitem(sys.modules, "cloudpickle", Stand({"textwrap"}))
+    data = _code.dumps(textwrap.dedent)
+    assert len(data) > 5 * by_name and _code.loads(data)("  a") == "a"

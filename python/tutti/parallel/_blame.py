@@ -24,10 +24,8 @@ REASONS = {
 
 
 def explain(value, error):
-    """The PicklingError that names the part of `value` that cannot be taken, or None where `error` says it already."""
+    """The PicklingError that names the part of `value` that cannot be taken."""
     path, part, cause = _follow(value, error)
-    if isinstance(cause, pickle.PicklingError) and getattr(cause, "tutti_path", None):
-        return None
     kind = type(part)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     reason = REASONS.get(kind.__name__, str(cause))
@@ -52,7 +50,7 @@ def _error_of(part):
     from tutti.parallel import _code
 
     try:
-        _code._pickler()(io.BytesIO(), lambda _: False, None).dump(part)
+        pickle.Pickler.dump(_code.Pickler(io.BytesIO(), 5, lambda _: False), part)
     except Exception as error:
         return error
     return None

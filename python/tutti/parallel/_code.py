@@ -53,36 +53,18 @@ def dumps(value, buffer_callback=None, scope=None):
         Something in the value cannot be handed over. The message says where in it that lies.
     """
     file = io.BytesIO()
-    try:
-        _pickler()(file, buffer_callback, scope).dump(value)
-    except RecursionError:
-        raise
-    except Exception as error:
-        from tutti.parallel import _blame
-
-        blamed = _blame.explain(value, error)
-        if blamed is None:
-            raise
-        raise blamed from error
+    Pickler(file, 5, buffer_callback, scope).dump(value)
     return file.getbuffer()
 
 
 loads = pickle.loads
 
 
-def _pickler():
-    """Programs that have imported cloudpickle may have told it more than we know."""
-    cloudpickle = sys.modules.get("cloudpickle")
-    if cloudpickle is None or not hasattr(cloudpickle, "CloudPickler"):
-        return Pickler
-    return lambda file, callback, scope: cloudpickle.CloudPickler(file, protocol=5, buffer_callback=callback)
-
-
 def is_importable(thing):
     """Whether another process finds this function or class by its module and name."""
     name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", "")
     module = getattr(thing, "__module__", None)
-    if module in _MAIN:
+    if module in _MAIN or _is_told(module):
         return False
     found = sys.modules.get(module)
     if found is None or getattr(found, "__spec__", None) is None:
@@ -90,6 +72,12 @@ def is_importable(thing):
     for part in name.split("."):
         found = getattr(found, part, None)
     return found is thing
+
+
+def _is_told(module):
+    """Whether the program has told cloudpickle to take what this module has by value."""
+    told = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", None)
+    return told is not None and any(module == name or module.startswith(name + ".") for name in told())
 
 
 def globals_of(code):
@@ -144,6 +132,20 @@ def _submodules(used, code):
                     yield name
 
 
+def _by_cloudpickle(file, at, value):
+    """Whether cloudpickle, where the program has imported it, takes the value: it may have been told more than we know."""
+    cloudpickle = sys.modules.get("cloudpickle")
+    if cloudpickle is None:
+        return False
+    file.seek(at)
+    file.truncate()
+    try:
+        cloudpickle.dump(value, file, protocol=5)
+    except Exception:
+        return False
+    return True
+
+
 class _Space:
     """Stands for the globals of functions: their names in the other process are those functions' alone."""
 
@@ -156,9 +158,20 @@ class _Space:
 class Pickler(pickle.Pickler):
     """pickle's, with `reducer_override` for what it takes by name or not at all."""
 
-    def __init__(self, file, buffer_callback=None, scope=None):
-        super().__init__(file, protocol=5, buffer_callback=buffer_callback)
-        self.scope, self.spaces, self.cells = scope, {}, set()
+    def __init__(self, file, protocol=5, buffer_callback=None, scope=None):
+        super().__init__(file, protocol=protocol, buffer_callback=buffer_callback)
+        self.file, self.scope, self.spaces, self.cells = file, scope, {}, set()
+
+    def dump(self, value):
+        """Write the value; PicklingError says what in it cannot be taken, and where that lies."""
+        at = self.file.tell()
+        try:
+            super().dump(value)
+        except Exception as error:
+            if not _by_cloudpickle(self.file, at, value):
+                from tutti.parallel import _blame
+
+                raise _blame.explain(value, error) from error
 
     def reducer_override(self, obj):
         kind = type(obj)
