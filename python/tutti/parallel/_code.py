@@ -133,7 +133,7 @@ def _submodules(used, code):
 
 
 def _by_cloudpickle(file, at, value):
-    """Whether cloudpickle, where the program has imported it, takes the value: it may have been told more than we know."""
+    """Whether cloudpickle takes the value, where the program has imported it: it may have been told more than we know."""
     cloudpickle = sys.modules.get("cloudpickle")
     if cloudpickle is None:
         return False
