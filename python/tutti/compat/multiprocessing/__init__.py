@@ -1,0 +1,1 @@
+"""multiprocessing's names."""
