@@ -29,6 +29,8 @@ TT_API void tt_segment_release(tt_segment **s);
 TT_API size_t tt_segment_size(const tt_segment *s);
 /* True if it was free: it is the caller's to fill now. */
 TT_API bool tt_segment_claim(tt_segment *s);
+/* Its claimer has no use for it after all: it is free again. */
+TT_API void tt_segment_unclaim(tt_segment *s);
 /* Copy arrays, evaluated, one behind the other in C order; TT_EVALUE when there is no room. */
 TT_API tt_code tt_segment_fill(tt_segment *s, tt_array *const *array, int n, tt_error *err);
 /* The bytes that arrays of these types and lengths take. */

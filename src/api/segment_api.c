@@ -33,6 +33,7 @@ void tt_segment_release(tt_segment **s) {
 
 size_t tt_segment_size(const tt_segment *s) { return tt__segment_size(s); }
 bool tt_segment_claim(tt_segment *s) { return tt__segment_claim(s); }
+void tt_segment_unclaim(tt_segment *s) { tt__segment_unclaim(s); }
 
 size_t tt_segment_need(const tt_dtype *dtype, const int64_t *size, int n) {
   size_t need = 0;

@@ -284,19 +284,21 @@ static bool append_call(PyObject *results, PyObject *f, PyObject *columns, Py_ss
 }
 
 /*
-** _line_each(line, f, columns, results, n): append what f gives for rows len(results)..n-1 of columns, saying on the line (None:
-** nowhere) which one it is at. What f raises is raised; results say how far it came.
+** _line_each(line, f, columns, results, n, base): append what f gives for rows len(results)..n-1 of columns, saying on
+** the line that base + row is done. What f raises is raised; results say how far it came.
 */
 static PyObject *py_line_each(PyObject *self, PyObject *args) {
   (void)self;
   PyObject *capsule, *f, *columns, *results;
   Py_ssize_t n;
-  if (!PyArg_ParseTuple(args, "OOO!O!n", &capsule, &f, &PyTuple_Type, &columns, &PyList_Type, &results, &n))
+  unsigned long long base;
+  if (!PyArg_ParseTuple(args, "OOO!O!nK", &capsule, &f, &PyTuple_Type, &columns, &PyList_Type, &results, &n, &base))
     return NULL;
   for (Py_ssize_t k = PyList_Size(results); k < n; k++) {
-    tt_line *line = capsule == Py_None ? NULL : line_of(capsule);
-    if (line) tt_line_mark(line, (uint64_t)k);
-    if (PyErr_Occurred() || !append_call(results, f, columns, k)) return NULL;
+    tt_line *line = line_of(capsule); /* a function may have given it back */
+    if (!line) return NULL;
+    tt_line_mark(line, base + (uint64_t)k);
+    if (!append_call(results, f, columns, k)) return NULL;
   }
   Py_RETURN_NONE;
 }
@@ -346,6 +348,15 @@ static PyObject *py_segment_hold(PyObject *self, PyObject *args) {
   p->size = size;
   p->readonly = readonly;
   return (PyObject *)p;
+}
+
+/* _segment_unclaim(segment): it is free after all. */
+static PyObject *py_segment_unclaim(PyObject *self, PyObject *capsule) {
+  (void)self;
+  tt_segment *s = PyCapsule_GetPointer(capsule, SEGMENT);
+  if (!s) return NULL;
+  tt_segment_unclaim(s);
+  Py_RETURN_NONE;
 }
 
 /* _segment_write(fd, at, buffer) */
@@ -408,6 +419,7 @@ static PyMethodDef parallel_functions[] = {
     {"_line_marked", py_line_marked, METH_O, NULL},
     {"_line_each", py_line_each, METH_VARARGS, NULL},
     {"_segment_hold", py_segment_hold, METH_VARARGS, NULL},
+    {"_segment_unclaim", py_segment_unclaim, METH_O, NULL},
     {"_segment_write", py_segment_write, METH_VARARGS, NULL},
     {"_segment_digest", py_segment_digest, METH_O, NULL},
     {"_buffer_address", py_buffer_address, METH_O, NULL},
