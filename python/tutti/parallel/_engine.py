@@ -162,6 +162,43 @@ class Engine:
             p.job.lost(p, p.lo, _workers.WorkerDied("the workers were shut down"))
         self._settle()
 
+    def run(self, calls, *, left=None, ordered=True, here=False, read_ahead=None, chunk=None, timeout=None, retries=0,
+            return_exceptions=False, seed=None, on_block=None):
+        """Results of calls, for who has an interface of their own.
+
+        Parameters
+        ----------
+        calls : iterable of (callable, tuple, dict)
+            Functions and their arguments; it is read in this thread.
+        left : int, optional
+            How many calls there are, if that is known.
+        ordered : bool, default True
+            Results in the order of the calls; else as they come.
+        here : bool, default False
+            May the first calls be done by this process?
+        read_ahead : int, optional
+            Calls that are read at most before their results were taken. Without it there is no limit.
+        chunk, timeout, retries, return_exceptions, seed
+            As for `tutti.parallel.map`.
+        on_block : callable, optional
+            Called with (number of the first call, results) before these are given.
+
+        Yields
+        ------
+        object
+            What each call gave; with return_exceptions also what it raised. An exception is raised at its place, or as
+            soon as it comes if results are not ordered. To close the iterator is to withdraw what has not begun.
+        """
+        from . import _job
+
+        job = _job.Job(_job.CallItems(calls, left), lambda rest: self, ordered=ordered, here=here, chunk=chunk,
+                       timeout=timeout, retries=retries, keep=return_exceptions, seed=seed, ahead=read_ahead is None,
+                       most=read_ahead)
+        for block in job.blocks():
+            if on_block is not None:
+                on_block(*block)
+            yield from block[1]
+
     # ---- packets
 
     def put(self, packet, front=False):

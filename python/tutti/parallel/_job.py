@@ -111,15 +111,19 @@ class Job:
         Seeds the random numbers of each item.
     ahead : bool
         Items are read however far results are behind.
+    most : int or None
+        Items that are read at most before their results were given.
     """
 
     def __init__(self, items, engine, *, ordered=True, here=True, chunk=None, timeout=None, retries=0, keep=False,
-                 seed=None, ahead=True):
+                 seed=None, ahead=True, most=None):
         self.items, self.make_engine = items, engine
         self.engine = None
         self.ordered, self.here, self.chunk = ordered, here, chunk
         self.timeout, self.retries, self.keep, self.seed, self.ahead = timeout, retries, keep, seed, ahead
+        self.most = most
         self.begun = 0  # items that were read
+        self.given = 0  # and given
         self.seconds = 0.0  # what an item takes
         self.out = 0  # packets under way
         self.arrived = collections.deque()
@@ -161,9 +165,13 @@ class Job:
     def blocks(self):
         """Do it."""
         try:
-            yield from self._do_here()
+            for block in self._do_here():
+                self.given += len(block[1])
+                yield block
             if not self._at_end():
-                yield from self._distribute()
+                for block in self._distribute():
+                    self.given += len(block[1])
+                    yield block
             if self.items.error is not None:
                 raise self.items.error
         except BaseException as e:
@@ -272,6 +280,10 @@ class Job:
             n = self.chunk or (
                 _chunks.size(self.seconds, self.items.left, self.engine.size) if self.seconds else 1
             )
+            if self.most is not None:
+                n = min(n, self.most - (self.begun - self.given))
+                if n <= 0:
+                    return
             taken = self.items.take(n)
             if taken is None:
                 return
