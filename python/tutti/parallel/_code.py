@@ -60,6 +60,19 @@ def dumps(value, buffer_callback=None, scope=None):
 loads = pickle.loads
 
 
+class Scoped:
+    """A function that shares its globals with others of the scope, wherever it is called."""
+
+    def __init__(self, f, scope):
+        self.f, self.scope = f, scope
+
+    def __call__(self, *args, **kwargs):
+        return self.f(*args, **kwargs)
+
+    def __reduce__(self):
+        return _scoped, (bytes(dumps(self.f, scope=self.scope)), self.scope)
+
+
 def is_importable(thing):
     """Whether another process finds this function or class by its module and name."""
     name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", "")
@@ -304,6 +317,10 @@ def class_key(cls):
 
 
 # The other end: what the bytes call.
+
+
+def _scoped(data, scope):
+    return Scoped(loads(data), scope)
 
 
 def _space(key, base):

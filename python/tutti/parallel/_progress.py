@@ -21,7 +21,8 @@ def bar(progress, total=None):
     Returns
     -------
     object or None
-        `done(n=1)` says that n items more are done, `close()` that the call has ended, whichever way.
+        `done(n=1)` says that n items more are done, `close()` that the call has ended, whichever way. `with` gives the
+        first and ends with the second.
 
     Raises
     ------
@@ -55,6 +56,12 @@ class Told:
         if now - self.shown >= EVERY:
             self.shown = now
             self.show(self.count, self.total)
+
+    def __enter__(self):
+        return self.done
+
+    def __exit__(self, *_):
+        self.close()
 
     def close(self):
         if not self.closed:

@@ -1,5 +1,6 @@
 """`Parallel` and `delayed`: calls spread over tutti's workers."""
 
+import collections
 import functools
 import itertools
 import queue
@@ -452,14 +453,42 @@ def _worked_out(text):
 
 def _spread(parallel, calls, n, ahead):
     """Results of tutti's own map."""
-    from ... import parallel as ours
+    from ...parallel import _code  # noqa: F401 (by which calls go to workers)
+    from ...parallel._engine import Engine
 
     threads = isinstance(parallel._backend, ThreadingBackend)
-    one = functools.partial(_call, level=parallel._backend.nesting_level or 0) if threads else _call
+    one = functools.partial(_call, level=parallel._backend.nesting_level or 0)
     chunk = None if parallel.batch_size == "auto" else parallel.batch_size
-    spread = ours.imap_unordered if parallel.return_unordered else ours.imap
-    where = {"threads": n} if threads else {"workers": n}
-    return spread(one, calls, chunk=chunk, timeout=parallel.timeout, **where)
+    if threads:
+        return _threaded(one, calls, n, n if ahead is None else ahead, parallel.timeout, parallel.return_unordered)
+    return Engine.get(n).run(
+        calls, left=parallel._total, ordered=not parallel.return_unordered, here=chunk is None and parallel.timeout is None,
+        read_ahead=ahead, chunk=chunk, timeout=parallel.timeout,
+    )  # fmt: skip
+
+
+def _threaded(one, calls, n, ahead, timeout, unordered):
+    """Results of threads of this process; `ahead` calls are begun before the first of them is taken."""
+    from concurrent import futures
+
+    threads, under_way = futures.ThreadPoolExecutor(n, "joblib"), collections.deque()
+    try:
+        while True:
+            for call in itertools.islice(calls, max(0, max(ahead, n) - len(under_way))):
+                under_way.append(threads.submit(one, call))
+            if not under_way:
+                return
+            if unordered:
+                done, _ = futures.wait(under_way, timeout, futures.FIRST_COMPLETED)
+                under_way = collections.deque(f for f in under_way if f not in done)
+                if not done:
+                    raise TimeoutError(f"no result within {timeout} s")
+            else:
+                done = [under_way.popleft()]
+            for future in done:
+                yield future.result(timeout)
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _driven(parallel, backend, calls, ahead):

@@ -1,4 +1,4 @@
-"""Memory and locks that processes share without a file, a server or a name: whoever has them opens the owner's descriptor.
+"""Memory and locks that processes share without a file, a server or a name.
 
 A segment is anonymous memory (`memfd_create`). Another process is told the owner's number and descriptor and opens
 `/proc/<owner>/fd/<descriptor>`. It is gone when the last process that has it is. A lock is the system's lock of such a
@@ -94,7 +94,11 @@ class Lock:
     def _descriptor(self):
         """A description of this object's own: descriptions that are shared do not exclude each other."""
         if self._pid != os.getpid():
-            self._fd, self._pid, self._depth = os.open(f"/proc/self/fd/{self._segment.fd}", os.O_RDWR | os.O_CLOEXEC), os.getpid(), 0
+            self._fd, self._pid, self._depth = (
+                os.open(f"/proc/self/fd/{self._segment.fd}", os.O_RDWR | os.O_CLOEXEC),
+                os.getpid(),
+                0,
+            )
             self._inner = threading.Lock()
             weakref.finalize(self, _close, self._fd, self._pid)
         return self._fd
@@ -120,8 +124,11 @@ class Lock:
         """Give the lock back."""
         if self._depth == 0 or (self._reentrant and self._owner != threading.get_ident()):
             error = AssertionError if self._reentrant else ValueError
-            raise error("attempt to release recursive lock not owned by thread" if self._reentrant else
-                        "semaphore or lock released too many times")
+            raise error(
+                "attempt to release recursive lock not owned by thread"
+                if self._reentrant
+                else "semaphore or lock released too many times"
+            )
         self._depth -= 1
         if self._depth == 0:
             self._owner = None

@@ -19,7 +19,9 @@ class _Shared:
     def _store(self, held):
         data = _code.dumps(held)
         if len(data) > ROOM:
-            raise MemoryError(f"a shared {type(held).__name__} of {len(data):,} bytes is larger than there is room ({ROOM:,})")
+            raise MemoryError(
+                f"a shared {type(held).__name__} of {len(data):,} bytes is larger than there is room ({ROOM:,})"
+            )
         memory = self._segment.memory
         memory[16 : 16 + len(data)] = bytes(data)
         (version,) = struct.unpack_from("q", memory, 0)

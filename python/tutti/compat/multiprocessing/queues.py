@@ -1,7 +1,6 @@
 """Queues and pipes: a ring of bytes in shared memory, with pickled items."""
 
 import struct
-import time
 from queue import Empty, Full
 
 from ...parallel import _code
@@ -54,7 +53,9 @@ class SimpleQueue:
         """Put an item; `queue.Full` when there is no place in time."""
         data = bytes(_code.dumps(obj))
         if 8 + len(data) > ROOM:
-            raise ValueError(f"an item of {len(data):,} bytes is larger than a queue ({ROOM:,}); put arrays into shared memory")
+            raise ValueError(
+                f"an item of {len(data):,} bytes is larger than a queue ({ROOM:,}); put arrays into shared memory"
+            )
         if not until(lambda: self._try_put(data), timeout if block else 0):
             raise Full
 
@@ -74,7 +75,9 @@ class SimpleQueue:
     def get(self, block=True, timeout=None):
         """Take the first item; `queue.Empty` when there is none in time."""
         found = []
-        if not until(lambda: (data := self._try_get()) is not None and (found.append(data) or True), timeout if block else 0):
+        if not until(
+            lambda: (data := self._try_get()) is not None and (found.append(data) or True), timeout if block else 0
+        ):
             raise Empty
         return _code.loads(found[0])
 
@@ -191,6 +194,3 @@ def Pipe(duplex=True):
     """Two connections: what is sent at one end comes at the other; without `duplex` from the second to the first."""
     there, back = SimpleQueue(), SimpleQueue() if duplex else None
     return Connection(there, back), Connection(back, there)
-
-
-_ = time
