@@ -41,8 +41,22 @@ def _with_threads(threads):
     return bool(threads)
 
 
-def _blocks(f, items, *, workers=None, threads=None, chunk=None, timeout=None, retries=0, return_exceptions=False,
-            progress=None, seed=None, ordered=True, ahead=True, here=None):
+def _blocks(
+    f,
+    items,
+    *,
+    workers=None,
+    threads=None,
+    chunk=None,
+    timeout=None,
+    retries=0,
+    return_exceptions=False,
+    progress=None,
+    seed=None,
+    ordered=True,
+    ahead=True,
+    here=None,
+):
     """Blocks of results: (number of the first item, results), by the keywords that all maps have."""
     if not callable(f) and f is not None:
         raise TypeError(f"'{type(f).__name__}' object is not callable")
@@ -53,8 +67,16 @@ def _blocks(f, items, *, workers=None, threads=None, chunk=None, timeout=None, r
         chunk = min(chunk, _chunks.MOST)
     if here is None:
         here = chunk is None and timeout is None
-    how = dict(ordered=ordered, here=here, chunk=chunk, timeout=timeout, retries=retries, keep=return_exceptions,
-               seed=seed, ahead=ahead)
+    how = dict(
+        ordered=ordered,
+        here=here,
+        chunk=chunk,
+        timeout=timeout,
+        retries=retries,
+        keep=return_exceptions,
+        seed=seed,
+        ahead=ahead,
+    )
     inline = size == 1 and timeout is None and workers is None
     job = _job.Job(items, (lambda rest: None) if inline else (lambda rest: Engine.get(size)), **how)
     if inline:

@@ -112,7 +112,9 @@ class Vectorised:
             report.each[way] = (time.perf_counter() - begun) / max(1, min(n, SAMPLE))
         except Exception as error:
             report.each.pop(way, None)
-            report.refused[way] = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}".rstrip(": ")
+            report.refused[way] = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}".rstrip(
+                ": "
+            )
             return
         report.first[way] = max(0.0, report_first - FIRST * report.each[way])
         report.difference = max(report.difference, far)
