@@ -399,6 +399,39 @@ static PyObject *py_buffer_address(PyObject *self, PyObject *o) {
   return both;
 }
 
+/* An address and a size, as _buffer_address gives them. */
+static bool memory_of(PyObject *args, const void **data, size_t *size) {
+  unsigned long long at;
+  Py_ssize_t bytes;
+  if (!PyArg_ParseTuple(args, "Kn", &at, &bytes)) return false;
+  *data = (const void *)(uintptr_t)at;
+  *size = (size_t)bytes;
+  return true;
+}
+
+static PyObject *py_memory_watch(PyObject *self, PyObject *args) {
+  (void)self;
+  const void *data;
+  size_t size;
+  return memory_of(args, &data, &size) ? PyBool_FromLong(tt_memory_watch(data, size)) : NULL;
+}
+
+static PyObject *py_memory_written(PyObject *self, PyObject *args) {
+  (void)self;
+  const void *data;
+  size_t size;
+  return memory_of(args, &data, &size) ? PyBool_FromLong(tt_memory_written(data, size)) : NULL;
+}
+
+static PyObject *py_memory_unwatch(PyObject *self, PyObject *args) {
+  (void)self;
+  const void *data;
+  size_t size;
+  if (!memory_of(args, &data, &size)) return NULL;
+  tt_memory_unwatch(data, size);
+  Py_RETURN_NONE;
+}
+
 static PyObject *py_parallel_cores(PyObject *self, PyObject *unused) {
   (void)self, (void)unused;
   return PyLong_FromLong(tt_parallel_cores());
@@ -423,6 +456,9 @@ static PyMethodDef parallel_functions[] = {
     {"_segment_write", py_segment_write, METH_VARARGS, NULL},
     {"_segment_digest", py_segment_digest, METH_O, NULL},
     {"_buffer_address", py_buffer_address, METH_O, NULL},
+    {"_memory_watch", py_memory_watch, METH_VARARGS, NULL},
+    {"_memory_written", py_memory_written, METH_VARARGS, NULL},
+    {"_memory_unwatch", py_memory_unwatch, METH_VARARGS, NULL},
     {"_parallel_cores", py_parallel_cores, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -220,8 +220,9 @@ class Executor(concurrent.futures.Executor):
         call = _Call(future, self)
         columns = tuple([a] for a in args)
         try:
-            function = self._function(fn)
-            packed = _message.pack((columns, kwargs or None), engine.places.find)
+            find = engine.places.finder()
+            function = self._function(fn, find)
+            packed = _message.pack((columns, kwargs or None), find)
         except Exception as e:  # noqa: BLE001 - what cannot be pickled is the future's to tell
             future.set_running_or_notify_cancel()
             future.set_exception(e)
@@ -235,10 +236,10 @@ class Executor(concurrent.futures.Executor):
         _Background.of(engine).begin()
         return future
 
-    def _function(self, fn):
+    def _function(self, fn, find):
         last, function = self._last
         if last is not fn or not _message.importable(fn):
-            function = self._engine.function(fn)
+            function = self._engine.function(fn, find)
             self._last = (fn, function)
         return function
 

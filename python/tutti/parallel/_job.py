@@ -130,7 +130,7 @@ class Job:
         self.waiting = {}  # blocks before their turn
         self.turn = 0
         self.functions = {}
-        self.over = False
+        self.finder = None
         self.done_here = 0
 
     # ---- what the engine asks and tells, under its lock
@@ -187,7 +187,6 @@ class Job:
     def _leave(self):
         if self.engine is None:
             return
-        self.over = True
         self.engine.withdraw(self)
         with self.engine.lock:
             self.engine.users -= 1
@@ -288,11 +287,17 @@ class Job:
             if taken is None:
                 return
             f, columns, n = taken
-            packed = _message.pack((columns, None), self.engine.places.find)
+            packed = _message.pack((columns, None), self._find)
             details = (self.begun, self.seed, self.keep or self.retries > 0)
             packet = _engine.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds)
             self.begun += n
             self._put(packet)
+
+    def _find(self, view):
+        """The place of an array in shared memory, as _message.pack asks."""
+        if self.finder is None:
+            self.finder = self.engine.places.finder()
+        return self.finder(view)
 
     def _put(self, packet, front=False):
         with self.engine.lock:
@@ -302,7 +307,7 @@ class Job:
     def _function(self, f):
         known = self.functions.get(id(f))
         if known is None:
-            known = self.functions[id(f)] = (f, self.engine.function(f))
+            known = self.functions[id(f)] = (f, self.engine.function(f, self._find))
         return known[1]
 
     def _read(self, packet, details, text, buffers):
