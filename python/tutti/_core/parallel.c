@@ -432,6 +432,39 @@ static PyObject *py_memory_unwatch(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+static bool exchange_element(void *at, const void *old, const void *new_value, Py_ssize_t size) {
+  switch (size) {
+#define EXCHANGE(bytes, type)                                                                            \
+  case bytes: {                                                                                          \
+    type was, is;                                                                                        \
+    memcpy(&was, old, sizeof was);                                                                       \
+    memcpy(&is, new_value, sizeof is);                                                                   \
+    return __atomic_compare_exchange_n((type *)at, &was, is, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }
+    EXCHANGE(1, uint8_t)
+    EXCHANGE(2, uint16_t)
+    EXCHANGE(4, uint32_t)
+    EXCHANGE(8, uint64_t)
+#undef EXCHANGE
+  }
+  return false;
+}
+
+/* _compare_exchange(buffer, old, new): write an element of 1, 2, 4 or 8 bytes if it is `old`; was it? */
+static PyObject *py_compare_exchange(PyObject *self, PyObject *args) {
+  (void)self;
+  Py_buffer element;
+  const char *old, *new_value;
+  Py_ssize_t size, also;
+  if (!PyArg_ParseTuple(args, "w*y#y#", &element, &old, &size, &new_value, &also)) return NULL;
+  bool fits = element.len == size && size == also && (uintptr_t)element.buf % (size_t)(size ? size : 1) == 0;
+  bool done = fits && exchange_element(element.buf, old, new_value, size);
+  PyBuffer_Release(&element);
+  if (fits) return PyBool_FromLong(done);
+  PyErr_SetString(PyExc_ValueError, "the element is not where a processor writes it in one step");
+  return NULL;
+}
+
 static PyObject *py_parallel_cores(PyObject *self, PyObject *unused) {
   (void)self, (void)unused;
   return PyLong_FromLong(tt_parallel_cores());
@@ -459,6 +492,7 @@ static PyMethodDef parallel_functions[] = {
     {"_memory_watch", py_memory_watch, METH_VARARGS, NULL},
     {"_memory_written", py_memory_written, METH_VARARGS, NULL},
     {"_memory_unwatch", py_memory_unwatch, METH_VARARGS, NULL},
+    {"_compare_exchange", py_compare_exchange, METH_VARARGS, NULL},
     {"_parallel_cores", py_parallel_cores, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -79,12 +79,12 @@ class Engine:
                 engine = cls._shared[size] = cls(size)
         return engine
 
-    def __init__(self, size, device=None, initializer=None):
+    def __init__(self, size, device=None, initializer=None, scope=None):
         from . import _shared
 
         self.size = size
         self.device = device
-        self.initializer = initializer and bytes(_message.dumps(initializer))
+        self.initializer = initializer and bytes(_message.dumps(initializer, None, scope))
         self.owner = os.getpid()
         self.lock = threading.Condition(threading.RLock())
         self.workers = []
@@ -122,9 +122,9 @@ class Engine:
     def _hire(self, number):
         return _workers.Worker(self.size, number, self.device, self.initializer)
 
-    def function(self, f, find):
-        """A function as it travels; `find` as for _message.pack."""
-        return Function(_message.pack(f, find), self.forgotten)
+    def function(self, f, find, scope=None):
+        """A function as it travels; `find` and `scope` as for _message.pack."""
+        return Function(_message.pack(f, find, scope), self.forgotten)
 
     def ready(self):
         """Has some worker said that it is there?"""

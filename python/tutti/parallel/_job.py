@@ -3,7 +3,7 @@
 import collections
 import time
 
-from . import _chunks, _engine, _message
+from . import _background, _chunks, _engine, _message
 
 _HERE = 0.001  # seconds of work that are never distributed
 _WORTH = 5e-6  # what an item must take, so that to hand it over costs less
@@ -171,7 +171,10 @@ class Job:
             if not self._at_end():
                 for block in self._distribute():
                     self.given += len(block[1])
-                    yield block
+                    if self.ahead:
+                        yield block
+                    else:
+                        yield from self._while_listening(block)
             if self.items.error is not None:
                 raise self.items.error
         except BaseException as e:
@@ -180,6 +183,16 @@ class Job:
             raise
         finally:
             self._leave()
+
+    def _while_listening(self, block):
+        """Give a block; while its user is busy, somebody else sees to the workers."""
+        engine = self.engine
+        engine.futures.add(self)
+        _background.of(engine).begin()
+        try:
+            yield block
+        finally:
+            engine.futures.discard(self)
 
     def _at_end(self):
         return self.items.left == 0 and not self.items.held

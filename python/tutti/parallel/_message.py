@@ -23,11 +23,11 @@ READING = 0xFFFF  # the row at which a worker is while it reads its arguments
 ROWS = 0x10000  # more than a chunk has
 
 
-def dumps(thing, leave_out=None):
-    """Pickle an object; functions by value where they cannot be imported."""
+def dumps(thing, leave_out=None, scope=None):
+    """Pickle an object; functions by value where they cannot be imported, those of a scope with globals that stay."""
     code = sys.modules.get("tutti.parallel._code")
     if code is not None:
-        return code.dumps(thing, leave_out)
+        return code.dumps(thing, leave_out, scope)
     text = BytesIO()
     Pickler(text, 5, buffer_callback=leave_out).dump(thing)
     return text.getbuffer()
@@ -79,7 +79,7 @@ class Packed:
         self.buffers = buffers
 
 
-def pack(thing, place=None):
+def pack(thing, place=None, scope=None):
     """Pickle an object. `place` finds (segment, at, size) for a large buffer, or None: it is copied beside the text."""
     buffers = []
 
@@ -94,7 +94,7 @@ def pack(thing, place=None):
         buffers.append(found or (place and place(view)) or view)
         return False
 
-    return Packed(dumps(thing, leave_out), buffers)
+    return Packed(dumps(thing, leave_out, scope), buffers)
 
 
 def unpack(text, buffers):

@@ -159,3 +159,18 @@ def array(shape, dtype):
         key = made.ctypes.data, size
         _message.writable[key] = weakref.ref(made, lambda _: _message.writable.pop(key, None)), segment
     return made
+
+
+def compare_exchange(array, index, old, new):
+    """Write an element if it is what it is thought to be; see `tutti.parallel.compare_exchange`."""
+    index = index if isinstance(index, tuple) else (index,)
+    element = array[(*index, ...)]
+    if element.ndim or element.dtype.itemsize not in (1, 2, 4, 8) or element.dtype.hasobject:
+        raise TypeError("only an element of at most 8 bytes is written in one step")
+    kind = element.dtype.type
+    with _core_view(element) as view:
+        return _core._compare_exchange(view, kind(old).tobytes(), kind(new).tobytes())
+
+
+def _core_view(element):
+    return memoryview(element).cast("B") if element.ndim else memoryview(element.reshape(1).view("u1"))
