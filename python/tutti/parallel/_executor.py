@@ -86,6 +86,7 @@ class _Call:
         engine.finished.append(act)
 
     def _finish(self, details, text, buffers):
+        self.executor._seconds = 0.5 * self.executor._seconds + 0.5 * details[0]
         try:
             result = _message.unpack(text, buffers)[0]
         except BaseException as e:  # noqa: BLE001 - a class of the program's
@@ -122,6 +123,7 @@ class Executor(concurrent.futures.Executor):
         self._closed = False
         self._last = (None, None)
         self._scope = None
+        self._seconds = 1.0  # what a call takes; it is not known that a second one may wait behind it
         self._engine = None
         if threads:
             self._threads = concurrent.futures.ThreadPoolExecutor(self._workers, "tutti", initializer, initargs)
@@ -158,7 +160,7 @@ class Executor(concurrent.futures.Executor):
             future.set_running_or_notify_cancel()
             future.set_exception(e)
             return future
-        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False))
+        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False), self._seconds)
         with engine.lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")

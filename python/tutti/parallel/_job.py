@@ -1,6 +1,7 @@
 """A call over many items: which are done here, what goes into messages, and results in their order or as they come."""
 
 import collections
+import sys
 import time
 
 from . import _background, _chunks, _engine, _message
@@ -301,8 +302,9 @@ class Job:
                 return
             f, columns, n = taken
             packed = _message.pack((columns, None), self._find)
-            details = (self.begun, self.seed, self.keep or self.retries > 0)
-            packet = _engine.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds)
+            seed = None if self.seed is None else (self.seed, "numpy" in sys.modules)
+            details = (self.begun, seed, self.keep or self.retries > 0)
+            packet = _engine.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds or 1.0)
             self.begun += n
             self._put(packet)
 

@@ -134,6 +134,9 @@ class _Work:
     def _seeded(self, f, seed, first):
         import itertools
 
+        seed, with_numpy = seed
+        if with_numpy:  # its stream is there before the first item, as in the program
+            import numpy.random  # noqa: F401
         chunks = sys.modules.get("tutti.parallel._chunks") or _load(self.folder, "_chunks")
         numbers = itertools.count(first)
 
