@@ -30,6 +30,18 @@ TT_API void tt_parallel_for(int64_t n, tt_parallel_body body, void *ctx);
 /* Cores that this process may use, by its affinity and the quotas of its control groups; at least 1. */
 TT_API int tt_parallel_cores(void);
 
+/* ---- memory that others are given copies of */
+
+/*
+** Note from now on whether memory is written. False: this system cannot tell (Linux can from 6.7 on, for memory that no file
+** lies behind). Pages are what is looked at, so a neighbour's write counts, too. It ends with the memory, or with
+** tt_memory_unwatch.
+*/
+TT_API bool tt_memory_watch(const void *data, size_t size);
+/* Was it written since tt_memory_watch? True also where nobody knows: it was never watched, or given back meanwhile. */
+TT_API bool tt_memory_written(const void *data, size_t size);
+TT_API void tt_memory_unwatch(const void *data, size_t size);
+
 /* ---- lines to other processes */
 
 typedef struct tt_line tt_line;

@@ -79,7 +79,7 @@ static void stop_started(pid_t pid) {
 }
 
 tt_code tt_line_start(const char *const *argv, const char *const *env, tt_line **out, tt_error *err) {
-  int pair[2], memory;
+  int pair[2] = {-1, -1}, memory;
   pid_t pid = 0;
   *out = NULL;
   TT_TRY(tt__line_memory_new(&memory, err));

@@ -9,6 +9,7 @@ pools are built inside are left out, each for the reason beside its name.
 """
 
 import concurrent.futures
+import faulthandler
 import importlib
 import sys
 import unittest
@@ -36,6 +37,7 @@ LEFT_OUT_FUTURES = {
     "test_map_exception": None,
     "test_traceback": None,
 }
+LIMIT = 600  # seconds for all of them
 FUTURES = "test_wait test_as_completed test_process_pool test_shutdown test_init test_deadlock".split()
 
 
@@ -74,7 +76,8 @@ def futures(pattern):
 
 def main(what, pattern=""):
     asked, left = {"futures": futures}[what](pattern)
-    result = unittest.TextTestRunner(verbosity=1).run(asked)
+    faulthandler.dump_traceback_later(LIMIT, exit=True)
+    result = unittest.TextTestRunner(verbosity=2).run(asked)
     for test, reason in sorted(left.items()):
         print(f"left out  {test.split('.', 2)[-1]}: {reason}")
     for word, tests in (("FAILED", result.failures), ("ERROR", result.errors), ("skipped", result.skipped)):

@@ -12,9 +12,15 @@
 #define SEGMENT "tutti.segment"
 enum { PIECES = 8, LINES = 1024, TEXTS = 4096 };
 
-/* A capsule's line may be given back before the capsule is gone. */
+/*
+** A capsule's line may be given back before the capsule is gone, and while threads without the interpreter lock use it:
+** then the last of these gives it back. A child that was forked has no such threads.
+*/
 typedef struct held_line {
-  tt_line *line;
+  tt_line *line;    /* NULL: given back */
+  tt_line *leaving; /* is to be given back by the last user */
+  int users;
+  pid_t process;
 } held_line;
 
 static void drop_line(PyObject *capsule) {
@@ -26,7 +32,7 @@ static void drop_line(PyObject *capsule) {
 static PyObject *wrap_line(tt_code c, tt_line *line, const tt_error *err) {
   if (c != TT_OK) return core_raise(c, err);
   held_line *h = PyMem_Malloc(sizeof *h);
-  if (h) h->line = line;
+  if (h) *h = (held_line){line, NULL, 0, getpid()};
   PyObject *capsule = h ? PyCapsule_New(h, LINE, drop_line) : PyErr_NoMemory();
   if (capsule) return capsule;
   PyMem_Free(h);
@@ -39,6 +45,16 @@ static tt_line *line_of(PyObject *capsule) {
   held_line *h = PyCapsule_GetPointer(capsule, LINE);
   if (h && !h->line) PyErr_SetString(PyExc_OSError, "the line to this process was given back");
   return h ? h->line : NULL;
+}
+
+static held_line *use_line(PyObject *capsule) {
+  held_line *h = line_of(capsule) ? PyCapsule_GetPointer(capsule, LINE) : NULL;
+  if (h) h->users++;
+  return h;
+}
+
+static void leave_line(held_line *h) {
+  if (--h->users == 0) tt_line_release(&h->leaving);
 }
 
 /* A list of texts, borrowed while it lives; the caller's to free. */
@@ -93,6 +109,10 @@ static PyObject *py_line_release(PyObject *self, PyObject *capsule) {
   (void)self;
   held_line *h = PyCapsule_GetPointer(capsule, LINE);
   if (!h) return NULL;
+  if (h->users && h->process == getpid() && !h->leaving) {
+    h->leaving = h->line;
+    h->line = NULL;
+  }
   tt_line_release(&h->line);
   Py_RETURN_NONE;
 }
@@ -145,14 +165,19 @@ static PyObject *py_line_send(PyObject *self, PyObject *args) {
   int fd[TT_LINE_DESCRIPTORS];
   tt_error err;
   if (!PyArg_ParseTuple(args, "OIO!O!", &capsule, &tag, &PyTuple_Type, &pieces, &PyTuple_Type, &numbers)) return NULL;
-  tt_line *line = line_of(capsule);
-  int fds = line ? numbers_of(numbers, fd) : -1;
-  int n = fds < 0 ? -1 : view_all(pieces, view, piece);
+  int fds = numbers_of(numbers, fd), n = fds < 0 ? -1 : view_all(pieces, view, piece);
   if (n < 0) return NULL;
-  core_block_begin();
-  tt_code c = tt_line_send(line, tag, piece, n, fd, fds, &err);
-  core_block_end();
+  held_line *h = use_line(capsule);
+  tt_code c = TT_OK;
+  if (h) {
+    tt_line *line = h->line;
+    core_block_begin();
+    c = tt_line_send(line, tag, piece, n, fd, fds, &err);
+    core_block_end();
+    leave_line(h);
+  }
   for (int k = 0; k < n; k++) PyBuffer_Release(view + k);
+  if (!h) return NULL;
   if (c != TT_OK) return core_raise(c, &err);
   Py_RETURN_NONE;
 }
@@ -193,13 +218,18 @@ static PyObject *py_line_wait(PyObject *self, PyObject *args) {
   PyObject *list;
   double seconds;
   tt_line *line[LINES];
+  held_line *used[LINES]; /* their capsules stay: the list is the caller's own */
   bool ready[LINES];
   if (!PyArg_ParseTuple(args, "O!d", &PyList_Type, &list, &seconds)) return NULL;
   Py_ssize_t n = PyList_Size(list);
   if (n > LINES) return PyErr_SetString(PyExc_ValueError, "too many lines to wait for"), NULL;
-  for (Py_ssize_t k = 0; k < n; k++)
-    if (!(line[k] = line_of(PyList_GetItem(list, k)))) return NULL;
-  int found = wait_with_signals(line, (int)n, seconds, ready);
+  int held = 0;
+  while (held < n && (used[held] = use_line(PyList_GetItem(list, held)))) {
+    line[held] = used[held]->line;
+    held++;
+  }
+  int found = held == n ? wait_with_signals(line, (int)n, seconds, ready) : -1;
+  while (held > 0) leave_line(used[--held]);
   return found < 0 ? NULL : numbers_ready(ready, n);
 }
 
@@ -399,6 +429,72 @@ static PyObject *py_buffer_address(PyObject *self, PyObject *o) {
   return both;
 }
 
+/* An address and a size, as _buffer_address gives them. */
+static bool memory_of(PyObject *args, const void **data, size_t *size) {
+  unsigned long long at;
+  Py_ssize_t bytes;
+  if (!PyArg_ParseTuple(args, "Kn", &at, &bytes)) return false;
+  *data = (const void *)(uintptr_t)at;
+  *size = (size_t)bytes;
+  return true;
+}
+
+static PyObject *py_memory_watch(PyObject *self, PyObject *args) {
+  (void)self;
+  const void *data;
+  size_t size;
+  return memory_of(args, &data, &size) ? PyBool_FromLong(tt_memory_watch(data, size)) : NULL;
+}
+
+static PyObject *py_memory_written(PyObject *self, PyObject *args) {
+  (void)self;
+  const void *data;
+  size_t size;
+  return memory_of(args, &data, &size) ? PyBool_FromLong(tt_memory_written(data, size)) : NULL;
+}
+
+static PyObject *py_memory_unwatch(PyObject *self, PyObject *args) {
+  (void)self;
+  const void *data;
+  size_t size;
+  if (!memory_of(args, &data, &size)) return NULL;
+  tt_memory_unwatch(data, size);
+  Py_RETURN_NONE;
+}
+
+static bool exchange_element(void *at, const void *old, const void *new_value, Py_ssize_t size) {
+  switch (size) {
+#define EXCHANGE(bytes, type)                                                                            \
+  case bytes: {                                                                                          \
+    type was, is;                                                                                        \
+    memcpy(&was, old, sizeof was);                                                                       \
+    memcpy(&is, new_value, sizeof is);                                                                   \
+    return __atomic_compare_exchange_n((type *)at, &was, is, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+  }
+    EXCHANGE(1, uint8_t)
+    EXCHANGE(2, uint16_t)
+    EXCHANGE(4, uint32_t)
+    EXCHANGE(8, uint64_t)
+#undef EXCHANGE
+  }
+  return false;
+}
+
+/* _compare_exchange(buffer, old, new): write an element of 1, 2, 4 or 8 bytes if it is `old`; was it? */
+static PyObject *py_compare_exchange(PyObject *self, PyObject *args) {
+  (void)self;
+  Py_buffer element;
+  const char *old, *new_value;
+  Py_ssize_t size, also;
+  if (!PyArg_ParseTuple(args, "w*y#y#", &element, &old, &size, &new_value, &also)) return NULL;
+  bool fits = element.len == size && size == also && (uintptr_t)element.buf % (size_t)(size ? size : 1) == 0;
+  bool done = fits && exchange_element(element.buf, old, new_value, size);
+  PyBuffer_Release(&element);
+  if (fits) return PyBool_FromLong(done);
+  PyErr_SetString(PyExc_ValueError, "the element is not where a processor writes it in one step");
+  return NULL;
+}
+
 static PyObject *py_parallel_cores(PyObject *self, PyObject *unused) {
   (void)self, (void)unused;
   return PyLong_FromLong(tt_parallel_cores());
@@ -423,6 +519,10 @@ static PyMethodDef parallel_functions[] = {
     {"_segment_write", py_segment_write, METH_VARARGS, NULL},
     {"_segment_digest", py_segment_digest, METH_O, NULL},
     {"_buffer_address", py_buffer_address, METH_O, NULL},
+    {"_memory_watch", py_memory_watch, METH_VARARGS, NULL},
+    {"_memory_written", py_memory_written, METH_VARARGS, NULL},
+    {"_memory_unwatch", py_memory_unwatch, METH_VARARGS, NULL},
+    {"_compare_exchange", py_compare_exchange, METH_VARARGS, NULL},
     {"_parallel_cores", py_parallel_cores, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

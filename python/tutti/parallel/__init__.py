@@ -4,8 +4,20 @@ import tutti as tt
 squares = tt.parallel.map(f, range(1000))
 """
 
+from . import _code  # noqa: F401 (workers are told that it is used)
 from ._executor import Executor, Future
-from ._map import Pool, imap, imap_unordered, map, shared, shutdown, starmap, submit  # noqa: A004 (a builtin's name)
+from ._map import (
+    Pool,
+    add,
+    compare_exchange,
+    imap,
+    imap_unordered,
+    map,  # noqa: A004 (a builtin's name)
+    shared,
+    shutdown,
+    starmap,
+    submit,
+)
 from ._workers import WorkerDied, cpu_count
 
 __all__ = [
@@ -13,6 +25,8 @@ __all__ = [
     "Future",
     "Pool",
     "WorkerDied",
+    "add",
+    "compare_exchange",
     "cpu_count",
     "imap",
     "imap_unordered",
@@ -22,3 +36,14 @@ __all__ = [
     "starmap",
     "submit",
 ]
+
+_LATER = {"vectorised": "_vectorised", "register_joblib": "_joblib"}
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module 'tutti.parallel' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module("." + _LATER[name], __name__), name)
+    return value

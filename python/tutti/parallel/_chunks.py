@@ -39,13 +39,12 @@ def item_seed(seed, number):
 
 
 def seed_all(seed):
-    """Seed what functions draw from without a generator of their own: Python's, NumPy's and ours where they are there."""
+    """Seed what functions draw from without a generator of their own: Python's, NumPy's and ours."""
     import random
 
     random.seed(seed)
-    numpy = sys.modules.get("numpy.random")
-    if numpy is not None:
-        numpy.seed(seed & 0xFFFFFFFF)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed & 0xFFFFFFFF)
     if "tutti" in sys.modules:
         sys.modules["tutti"]._core.functions["random.seed"](seed)
 
@@ -60,8 +59,8 @@ class Streams:
         import random
 
         self._python = random.getstate()
-        numpy = sys.modules.get("numpy.random")
-        self._numpy = numpy and numpy.get_state()
+        numpy = sys.modules.get("numpy")
+        self._numpy = numpy and numpy.random.get_state()
         self._shared = sys.modules["tutti._core"].functions["generator.shared"]
         self._ours = self._shared()
         return self
@@ -75,5 +74,5 @@ class Streams:
 
         random.setstate(self._python)
         if self._numpy:
-            sys.modules["numpy.random"].set_state(self._numpy)
+            sys.modules["numpy"].random.set_state(self._numpy)
         self._shared(self._ours)

@@ -79,12 +79,12 @@ class Engine:
                 engine = cls._shared[size] = cls(size)
         return engine
 
-    def __init__(self, size, device=None, initializer=None):
+    def __init__(self, size, device=None, initializer=None, scope=None):
         from . import _shared
 
         self.size = size
         self.device = device
-        self.initializer = initializer and bytes(_message.dumps(initializer))
+        self.initializer = initializer and bytes(_message.dumps(initializer, None, scope))
         self.owner = os.getpid()
         self.lock = threading.Condition(threading.RLock())
         self.workers = []
@@ -100,6 +100,7 @@ class Engine:
         self.counts = collections.Counter()
         self.futures = set()  # calls of executors under way
         self.finished = collections.deque()  # what is to be done for them without the lock
+        self.dropped = collections.deque()  # segments that nobody speaks of any more
         self.forgotten = collections.deque()  # numbers of functions that nobody calls any more
         self.broken = None
         self.orphan = False  # nobody else can use it
@@ -121,9 +122,9 @@ class Engine:
     def _hire(self, number):
         return _workers.Worker(self.size, number, self.device, self.initializer)
 
-    def function(self, f):
-        """A function as it travels."""
-        return Function(_message.pack(f, self.places.find), self.forgotten)
+    def function(self, f, find, scope=None):
+        """A function as it travels; `find` and `scope` as for _message.pack."""
+        return Function(_message.pack(f, find, scope), self.forgotten)
 
     def ready(self):
         """Has some worker said that it is there?"""
@@ -235,7 +236,7 @@ class Engine:
 
     def _dispatch(self):
         """(locked) Send packets to workers that have nothing to do, short ones to wait behind short ones."""
-        if self.forgotten:
+        if self.forgotten or self.dropped:
             self._forget()
         while self.queue:
             packet = self.queue[0]
@@ -287,7 +288,11 @@ class Engine:
                     w.kill("was stopped")
 
     def _forget(self):
-        """(locked) Workers give up functions that nobody calls any more."""
+        """(locked) Workers give up functions that nobody calls any more, and memory."""
+        while self.dropped:
+            segment = self.dropped.popleft()
+            for w in self.workers:
+                w.sender.forget(segment)
         while self.forgotten:
             number = self.forgotten.popleft()
             for w in self.workers:

@@ -4,16 +4,14 @@ import atexit
 import collections
 import concurrent.futures
 import os
-import threading
 import time
 import weakref
 from concurrent.futures._base import CANCELLED, CANCELLED_AND_NOTIFIED, FINISHED
 
-from . import _engine, _message, _workers
+from . import _background, _engine, _message, _workers
 from ._engine import Engine
 
 _ENDED = (FINISHED, CANCELLED, CANCELLED_AND_NOTIFIED)
-_MOMENT = 0.002  # a thread that asks for a result at once listens itself
 
 
 class Future(concurrent.futures.Future):
@@ -41,7 +39,7 @@ class Future(concurrent.futures.Future):
         """Call fn(future) when it is done."""
         super().add_done_callback(fn)
         if self._state not in _ENDED:
-            _Background.of(self._engine).hurry()
+            _background.of(self._engine).hurry()
 
     def cancel(self):
         """Cancel the call if it has not begun."""
@@ -50,75 +48,6 @@ class Future(concurrent.futures.Future):
             with self._engine.lock:
                 self._engine.lock.notify_all()
         return done
-
-
-class _Background:
-    """A thread that listens for futures when nobody asks for their results."""
-
-    _of = weakref.WeakKeyDictionary()
-
-    @classmethod
-    def of(cls, engine):
-        """The one of an engine."""
-        found = cls._of.get(engine)
-        if found is None:
-            with _engine.Engine._making:
-                found = cls._of.get(engine)
-                if found is None:
-                    found = cls._of[engine] = cls(engine)
-        return found
-
-    def __init__(self, engine):
-        self.engine = weakref.ref(engine)
-        self.wake = threading.Event()
-        self.thread = None
-        self.urgent = False
-        self.parked = True
-
-    def begin(self):
-        """A future is under way."""
-        if self.thread is None or not self.thread.is_alive():
-            self.thread = threading.Thread(target=self._run, name="tutti.parallel", daemon=True)
-            self.parked = False
-            self.thread.start()
-        elif self.parked:
-            self.parked = False
-            self.wake.set()
-
-    def hurry(self):
-        """Somebody waits who does not listen."""
-        self.urgent = True
-        self.begin()
-        self.wake.set()
-
-    def _run(self):
-        idle = 0
-        while True:
-            engine = self.engine()
-            if engine is None or engine.closed:
-                return
-            if not engine.futures:
-                idle += 1
-                self.urgent = False
-                if idle > 25:
-                    self.parked = True
-                    del engine
-                    if not self.wake.wait(5.0) and self.parked:
-                        continue
-                    self.wake.clear()
-                    idle = 0
-                    continue
-            else:
-                idle = 0
-                if self.urgent or not engine.listening:
-                    try:
-                        engine.wait(lambda e=engine: not e.futures or e.closed)
-                    except OSError:
-                        return
-                    continue
-            del engine
-            self.wake.wait(_MOMENT)
-            self.wake.clear()
 
 
 class _Call:
@@ -157,6 +86,7 @@ class _Call:
         engine.finished.append(act)
 
     def _finish(self, details, text, buffers):
+        self.executor._seconds = 0.5 * self.executor._seconds + 0.5 * details[0]
         try:
             result = _message.unpack(text, buffers)[0]
         except BaseException as e:  # noqa: BLE001 - a class of the program's
@@ -192,13 +122,16 @@ class Executor(concurrent.futures.Executor):
         self._threads = None
         self._closed = False
         self._last = (None, None)
+        self._scope = None
+        self._seconds = 1.0  # what a call takes; it is not known that a second one may wait behind it
         self._engine = None
         if threads:
             self._threads = concurrent.futures.ThreadPoolExecutor(self._workers, "tutti", initializer, initargs)
             return
         self._private = initializer is not None or device is not None
         if self._private:
-            self._engine = Engine(self._workers, device, initializer and (initializer, initargs))
+            self._scope = f"executor-{os.getpid()}-{id(self)}" if initializer else None
+            self._engine = Engine(self._workers, device, initializer and (initializer, initargs), self._scope)
         else:
             self._engine = Engine.get(self._workers)
         with self._engine.lock:
@@ -220,25 +153,26 @@ class Executor(concurrent.futures.Executor):
         call = _Call(future, self)
         columns = tuple([a] for a in args)
         try:
-            function = self._function(fn)
-            packed = _message.pack((columns, kwargs or None), engine.places.find)
+            find = engine.places.finder()
+            function = self._function(fn, find)
+            packed = _message.pack((columns, kwargs or None), find, self._scope)
         except Exception as e:  # noqa: BLE001 - what cannot be pickled is the future's to tell
             future.set_running_or_notify_cancel()
             future.set_exception(e)
             return future
-        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False))
+        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False), self._seconds)
         with engine.lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
             engine.futures.add(call)
             engine.put(packet)
-        _Background.of(engine).begin()
+        _background.of(engine).begin()
         return future
 
-    def _function(self, fn):
+    def _function(self, fn, find):
         last, function = self._last
         if last is not fn or not _message.importable(fn):
-            function = self._engine.function(fn)
+            function = self._engine.function(fn, find, self._scope)
             self._last = (fn, function)
         return function
 

@@ -1,9 +1,10 @@
 """A call over many items: which are done here, what goes into messages, and results in their order or as they come."""
 
 import collections
+import sys
 import time
 
-from . import _chunks, _engine, _message
+from . import _background, _chunks, _engine, _message
 
 _HERE = 0.001  # seconds of work that are never distributed
 _WORTH = 5e-6  # what an item must take, so that to hand it over costs less
@@ -143,7 +144,7 @@ class Job:
         self.waiting = {}  # blocks before their turn
         self.turn = 0
         self.functions = {}
-        self.over = False
+        self.finder = None
         self.done_here = 0
 
     # ---- what the engine asks and tells, under its lock
@@ -184,7 +185,10 @@ class Job:
             if not self._at_end():
                 for block in self._distribute():
                     self.given += len(block[1])
-                    yield block
+                    if self.ahead:
+                        yield block
+                    else:
+                        yield from self._while_listening(block)
             if self.items.error is not None:
                 raise self.items.error
         except BaseException as e:
@@ -194,13 +198,22 @@ class Job:
         finally:
             self._leave()
 
+    def _while_listening(self, block):
+        """Give a block; while its user is busy, somebody else sees to the workers."""
+        engine = self.engine
+        engine.futures.add(self)
+        _background.of(engine).begin()
+        try:
+            yield block
+        finally:
+            engine.futures.discard(self)
+
     def _at_end(self):
         return self.items.left == 0 and not self.items.held
 
     def _leave(self):
         if self.engine is None:
             return
-        self.over = True
         self.engine.withdraw(self)
         with self.engine.lock:
             self.engine.users -= 1
@@ -299,11 +312,18 @@ class Job:
             if taken is None:
                 return
             f, columns, n = taken
-            packed = _message.pack((columns, None), self.engine.places.find)
-            details = (self.begun, self.seed, self.keep or self.retries > 0)
-            packet = _engine.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds)
+            packed = _message.pack((columns, None), self._find)
+            seed = None if self.seed is None else (self.seed, "numpy" in sys.modules)
+            details = (self.begun, seed, self.keep or self.retries > 0)
+            packet = _engine.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds or 1.0)
             self.begun += n
             self._put(packet)
+
+    def _find(self, view):
+        """The place of an array in shared memory, as _message.pack asks."""
+        if self.finder is None:
+            self.finder = self.engine.places.finder()
+        return self.finder(view)
 
     def _put(self, packet, front=False):
         with self.engine.lock:
@@ -313,7 +333,7 @@ class Job:
     def _function(self, f):
         known = self.functions.get(id(f))
         if known is None:
-            known = self.functions[id(f)] = (f, self.engine.function(f))
+            known = self.functions[id(f)] = (f, self.engine.function(f, self._find))
         return known[1]
 
     def _read(self, packet, details, text, buffers):

@@ -5,7 +5,7 @@ import operator
 import sys
 import threading
 
-from . import _chunks, _executor, _job, _message, _workers
+from . import _chunks, _executor, _job, _workers
 from ._engine import Engine
 
 
@@ -56,6 +56,7 @@ def _blocks(
     ordered=True,
     ahead=True,
     here=None,
+    read_ahead=None,
 ):
     """Blocks of results: (number of the first item, results), by the keywords that all maps have."""
     if not callable(f) and f is not None:
@@ -76,6 +77,7 @@ def _blocks(
         keep=return_exceptions,
         seed=seed,
         ahead=ahead,
+        most=_whole(read_ahead, "read_ahead", 1),
     )
     inline = size == 1 and timeout is None and workers is None
     job = _job.Job(items, (lambda rest: None) if inline else (lambda rest: Engine.get(size)), **how)
@@ -149,7 +151,11 @@ def starmap(f, rows, **how):
 
 
 def imap(f, *iterables, **how):
-    """As `map`, but an iterator: results are given as soon as it is their turn."""
+    """As `map`, but an iterator: results are given as soon as it is their turn.
+
+    read_ahead is how many items are read at most before their results were given. To close the iterator is to withdraw
+    what has not begun.
+    """
     if not iterables:
         raise TypeError("imap() must have at least two arguments.")
     return _each(_blocks(f, _job.Items(f, zip(*iterables), _left(iterables)), ahead=False, **how))
@@ -194,6 +200,36 @@ def shared(shape, dtype="float64"):
     from . import _shared
 
     return _shared.array(shape, dtype)
+
+
+def compare_exchange(array, index, old, new):
+    """Write an element of shared memory if it is what it is thought to be, in one step that nobody interrupts.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        As `shared` makes it.
+    index : int or tuple of int
+        Which element.
+    old, new : number
+        It becomes `new` if its bits are those of `old`.
+
+    Returns
+    -------
+    bool
+        Whether it was written.
+    """
+    from . import _shared
+
+    return _shared.compare_exchange(array, index, old, new)
+
+
+def add(array, index, value):
+    """Add to an element of shared memory, in one step that nobody interrupts; what it was before."""
+    while True:
+        old = array[index]
+        if compare_exchange(array, index, old, old + value):
+            return old
 
 
 def shutdown():
@@ -249,6 +285,3 @@ class Pool:
         if self._executor is None:
             self._executor = _executor.Executor(self._workers)
         return self._executor.submit(f, *args, **kwargs)
-
-
-_ = _message

@@ -23,11 +23,11 @@ READING = 0xFFFF  # the row at which a worker is while it reads its arguments
 ROWS = 0x10000  # more than a chunk has
 
 
-def dumps(thing, leave_out=None):
-    """Pickle an object; functions by value where they cannot be imported."""
+def dumps(thing, leave_out=None, scope=None):
+    """Pickle an object; functions by value where they cannot be imported, those of a scope with globals that stay."""
     code = sys.modules.get("tutti.parallel._code")
     if code is not None:
-        return code.dumps(thing, leave_out)
+        return code.dumps(thing, leave_out, scope)
     text = BytesIO()
     Pickler(text, 5, buffer_callback=leave_out).dump(thing)
     return text.getbuffer()
@@ -79,7 +79,7 @@ class Packed:
         self.buffers = buffers
 
 
-def pack(thing, place=None):
+def pack(thing, place=None, scope=None):
     """Pickle an object. `place` finds (segment, at, size) for a large buffer, or None: it is copied beside the text."""
     buffers = []
 
@@ -88,17 +88,34 @@ def pack(thing, place=None):
             view = buffer.raw()
         except BufferError:  # not contiguous: NumPy does not ask, others might
             return True
-        if view.nbytes < SHARE:
+        found = _find_writable(view) if writable else None
+        if found is None and view.nbytes < SHARE:
             return True
-        buffers.append((place and place(view)) or view)
+        buffers.append(found or (place and place(view)) or view)
         return False
 
-    return Packed(dumps(thing, leave_out), buffers)
+    return Packed(dumps(thing, leave_out, scope), buffers)
 
 
 def unpack(text, buffers):
     """The object again."""
     return loads(text, buffers=buffers)
+
+
+# Memory that all may write: where it lies and its size, to (weak reference to its array, segment).
+writable = {}
+
+
+def _find_writable(view):
+    """(segment, at, size, True) of memory that all may write, or None."""
+    root = view.obj
+    while isinstance(base := getattr(root, "base", None), type(root)):
+        root = base
+    start, size, _ = core._buffer_address(root)
+    array, segment = writable.get((start, size), (None, None))
+    if array is None or array() is not root:
+        return None
+    return segment, core._buffer_address(view)[0] - start, view.nbytes, True
 
 
 class Segment:
@@ -170,14 +187,14 @@ class Sender:
         places = []
         for b in [*packed.buffers, text] if long else packed.buffers:
             if isinstance(b, tuple):
-                segment, begin, size = b
+                segment, begin, size, *all_write = b
             else:
-                segment, begin, size = own, at, b.nbytes
+                segment, begin, size, all_write = own, at, b.nbytes, ()
                 core._segment_write(own.fd, at, b)
                 at += _rounded(size)
             if segment.number not in self.known:
                 new[segment.number] = segment
-            places.append((segment.number, begin, size))
+            places.append((segment.number, begin, size, bool(all_write)))
         if not long:
             places.append(None)
         return (b"" if long else text), tuple(places), list(new.values())
@@ -244,7 +261,7 @@ class Receiver:
             finally:
                 os.close(fd)
         hold = core._segment_hold
-        parts = [p and hold(self.segments[p[0]], p[1], p[2], self.readonly) for p in places]
+        parts = [p and hold(self.segments[p[0]], p[1], p[2], self.readonly and not p[3]) for p in places]
         for name in gone:
             self.segments.pop(name, None)
         last = parts.pop() if parts else None

@@ -82,10 +82,16 @@ class _Work:
         self.sender.send(self.message.READY, 0, None, None)
         return True
 
+    def _read(self, text, buffers):
+        """An object; what has arrays of ours in it may call their methods, which need the package."""
+        if "tutti" not in sys.modules and b"tutti._core" in bytes(text):
+            import tutti  # noqa: F401
+        return self.message.unpack(text, buffers)
+
     def _function(self, number):
         f = self.functions[number]
         if isinstance(f, tuple):
-            f = self.functions[number] = _Called(self.message.unpack(*f))
+            f = self.functions[number] = _Called(self._read(*f))
         return f.f
 
     def _chunk(self, number, details, text, buffers):
@@ -97,7 +103,7 @@ class _Work:
         results, begun, failed = [], perf_counter(), False
         try:
             f = self._function(function)
-            columns, names = self.message.unpack(text, buffers)
+            columns, names = self._read(text, buffers)
         except Exception as e:  # noqa: BLE001 - whatever a module or a class of the program's raises
             failure = self.message.Failure(e)
             self._answer(number, perf_counter() - begun, [failure] * (hi - lo) if goes_on else [failure], True)
@@ -128,6 +134,9 @@ class _Work:
     def _seeded(self, f, seed, first):
         import itertools
 
+        seed, with_numpy = seed
+        if with_numpy:  # its stream is there before the first item, as in the program
+            import numpy.random  # noqa: F401
         chunks = sys.modules.get("tutti.parallel._chunks") or _load(self.folder, "_chunks")
         numbers = itertools.count(first)
 
