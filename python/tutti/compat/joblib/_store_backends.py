@@ -56,9 +56,6 @@ class FileSystemStoreBackend(StoreBackendBase):
         self.location, self.verbose = str(location), verbose
         self.compress, self.mmap_mode = options.get("compress", False), options.get("mmap_mode")
         os.makedirs(self.location, exist_ok=True)
-        ignored = os.path.join(self.location, ".gitignore")
-        if not os.path.exists(ignored):
-            self._write(ignored, lambda name: _put(name, "# Results of functions; made by Memory.\n*\n"))
 
     def _at(self, call_id, *name):
         return os.path.join(self.location, *call_id, *name)
@@ -136,18 +133,18 @@ class FileSystemStoreBackend(StoreBackendBase):
 
     def enforce_store_limits(self, bytes_limit, items_limit=None, age_limit=None):
         """Remove what was used longest ago until the rest keeps to the limits."""
-        for item in self._beyond(bytes_limit, items_limit, age_limit):
+        for item in self._get_items_to_delete(bytes_limit, items_limit, age_limit):
             if self.verbose > 10:
                 print(f"Deleting item {item}")
             self.clear_location(item.path)
 
-    def _beyond(self, bytes_limit, items_limit, age_limit):
+    def _get_items_to_delete(self, bytes_limit, items_limit=None, age_limit=None):
         if isinstance(bytes_limit, str):
             bytes_limit = memstr_to_bytes(bytes_limit)
         if age_limit is not None and age_limit.total_seconds() < 0:
             raise ValueError("age_limit has to be a positive timedelta")
         items = sorted(self.get_items(), key=lambda item: item.last_access)
-        size, count, oldest = sum(item.size for item in items), len(items), None
+        size, count, oldest, gone = sum(item.size for item in items), len(items), None, []
         if age_limit is not None:
             oldest = datetime.datetime.now() - age_limit
         for item in items:
@@ -157,7 +154,8 @@ class FileSystemStoreBackend(StoreBackendBase):
             if not too_much and (oldest is None or item.last_access >= oldest):
                 break
             size, count = size - item.size, count - 1
-            yield item
+            gone.append(item)
+        return gone
 
     def __repr__(self):
         return f'{type(self).__name__}(location="{self.location}")'

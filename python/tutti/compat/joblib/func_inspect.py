@@ -25,7 +25,10 @@ def get_func_name(func, resolv_alias=True, win_characters=True):
     name = name.replace(".<locals>", "").rpartition(".")[2] if "<lambda>" not in name else "<lambda>"
     if module == "__main__":
         file = getattr(getattr(func, "__code__", None), "co_filename", "")
-        if file and not file.startswith("<"):
+        cell = file.strip("<>").split("-")
+        if cell[:2] == ["ipython", "input"]:  # its number is another one in the next session
+            file = "-".join(cell[:2] + cell[3:])
+        elif file and not file.startswith("<"):
             file = os.path.splitext(os.path.abspath(file))[0]
         module = "__main__-" + "-".join(file.split(os.sep)).strip("<>") if file else module
         return [module.replace(".", "_")], name
@@ -55,7 +58,9 @@ def filter_args(func, ignore_lst, args=(), kwargs=None):
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"Wrong number of arguments: {error} for {func}, called with {args}, {kwargs}") from None
+        raise ValueError(
+            f"{'Too many' if str(error).startswith('too many') else 'Wrong number of'} arguments for {func}: {error}"
+        ) from None
     bound.apply_defaults()
     named = {}
     for name, value in bound.arguments.items():

@@ -16,7 +16,7 @@ from .func_inspect import filter_args, format_signature, get_func_code, get_func
 
 FIRST_LINE_TEXT = "# first line:"
 _STORE_BACKENDS = {"local": FileSystemStoreBackend}
-_known = weakref.WeakKeyDictionary()  # functions whose text was compared in this process: code and place
+_FUNCTION_HASHES = weakref.WeakKeyDictionary()  # of functions whose text was compared here: code and place
 _LOG = logging.getLogger("tutti.joblib")
 
 
@@ -65,6 +65,15 @@ def extract_first_line(func_code):
         return func_code, -1
     line, _, text = func_code.partition("\n")
     return text, int(line[len(FIRST_LINE_TEXT) :])
+
+
+def _keep_out_of_git(location):
+    os.makedirs(location, exist_ok=True)
+    try:
+        with open(os.path.join(location, ".gitignore"), "x", encoding="utf-8") as file:
+            file.write("# Results of functions, made by Memory.\n*\n")
+    except FileExistsError:
+        pass
 
 
 def expires_after(days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, hours=0, weeks=0):
@@ -201,9 +210,13 @@ class MemorizedFunc(Logger):
         return self._cached(args, kwargs, shelve=True)
 
     def check_call_in_cache(self, *args, **kwargs):
-        """Whether the result of this call is kept."""
+        """Whether the result of this call is kept, and good."""
         call_id = (self.func_id, self._get_args_id(*args, **kwargs))
-        return self.store_backend.contains_item(call_id)
+        if not self.store_backend.contains_item(call_id):
+            return False
+        return self.cache_validation_callback is None or bool(
+            self.cache_validation_callback(self.store_backend.get_metadata(call_id))
+        )
 
     def call(self, *args, **kwargs):
         """Call the function and keep the result; the result and its metadata."""
@@ -281,8 +294,9 @@ class MemorizedFunc(Logger):
 
     @property
     def func_code_info(self):
-        if self._code is None:
-            self._code = get_func_code(self.func)
+        now = getattr(self.func, "__code__", None)  # a program may give a function other code
+        if self._code is None or (getattr(self, "_of", now) is not now):
+            self._code, self._of = get_func_code(self.func), now
         return self._code
 
     def _write_func_code(self, text, first):
@@ -293,15 +307,17 @@ class MemorizedFunc(Logger):
         return self.store_backend.location, hash(getattr(self.func, "__code__", None))
 
     def _remember(self):
+        if getattr(self.func, "__name__", "<lambda>") == "<lambda>":
+            return  # others have that name
         try:
-            _known[self.func] = self._identity()
+            _FUNCTION_HASHES[self.func] = self._identity()
         except TypeError:  # no weak references to it
             pass
 
     def _check_previous_func_code(self, stacklevel=2):
         """Whether results in the store are of this text of the function; if not they are removed."""
         try:
-            if _known.get(self.func) == self._identity() and self.store_backend.contains_path([self.func_id]):
+            if _FUNCTION_HASHES.get(self.func) == self._identity() and self.store_backend.contains_path([self.func_id]):
                 return True
         except TypeError:
             pass
@@ -350,7 +366,7 @@ class MemorizedFunc(Logger):
     def __getstate__(self):
         if self._code is None:  # a worker may not see the text
             self.func_code_info  # noqa: B018
-        return {**self.__dict__, "timestamp": None}
+        return {**{k: v for k, v in self.__dict__.items() if k != "_of"}, "timestamp": None}
 
     def __repr__(self):
         return f"{type(self).__name__}(func={self.func}, location={self.store_backend.location})"
@@ -412,6 +428,7 @@ class Memory(Logger):
         if compress and mmap_mode is not None:
             warnings.warn("Compressed results cannot be memmapped", stacklevel=2)
         if isinstance(location, (str, Path)):
+            _keep_out_of_git(location)
             location = os.path.join(location, "joblib")
         options = {"compress": compress, "mmap_mode": mmap_mode, **self.backend_options}
         self.store_backend = _store_backend_factory(backend, location, verbose, options)
@@ -459,7 +476,7 @@ class Memory(Logger):
             self.warn("Flushing completely the cache")
         if self.store_backend is not None:
             self.store_backend.clear()
-            _known.clear()
+            _FUNCTION_HASHES.clear()
 
     def reduce_size(self, bytes_limit=None, items_limit=None, age_limit=None):
         """Remove what was used longest ago, until the rest keeps to the limits.
