@@ -17,6 +17,7 @@ from .func_inspect import filter_args, format_signature, get_func_code, get_func
 FIRST_LINE_TEXT = "# first line:"
 _STORE_BACKENDS = {"local": FileSystemStoreBackend}
 _FUNCTION_HASHES = weakref.WeakKeyDictionary()  # of functions whose text was compared here: code and place
+_READ_OF = weakref.WeakKeyDictionary()  # of decorated functions: the code whose text was read
 _LOG = logging.getLogger("tutti.joblib")
 
 
@@ -295,8 +296,10 @@ class MemorizedFunc(Logger):
     @property
     def func_code_info(self):
         now = getattr(self.func, "__code__", None)  # a program may give a function other code
-        if self._code is None or (getattr(self, "_of", now) is not now):
-            self._code, self._of = get_func_code(self.func), now
+        if self._code is None or (_READ_OF.get(self, now) is not now):
+            self._code = get_func_code(self.func)
+            if now is not None:
+                _READ_OF[self] = now
         return self._code
 
     def _write_func_code(self, text, first):
@@ -366,7 +369,7 @@ class MemorizedFunc(Logger):
     def __getstate__(self):
         if self._code is None:  # a worker may not see the text
             self.func_code_info  # noqa: B018
-        return {**{k: v for k, v in self.__dict__.items() if k != "_of"}, "timestamp": None}
+        return {**self.__dict__, "timestamp": None}
 
     def __repr__(self):
         return f"{type(self).__name__}(func={self.func}, location={self.store_backend.location})"

@@ -107,7 +107,12 @@ class _Pickler(pickle._Pickler):
 
     def save_type(self, obj):
         if obj is NumpyArrayWrapper:  # joblib's, for whoever reads the file
-            self.write(pickle.GLOBAL + b"joblib.numpy_pickle\nNumpyArrayWrapper\n")
+            if self.proto >= 4:
+                self.save("joblib.numpy_pickle")
+                self.save("NumpyArrayWrapper")
+                self.write(pickle.STACK_GLOBAL)
+            else:
+                self.write(pickle.GLOBAL + b"joblib.numpy_pickle\nNumpyArrayWrapper\n")
             self.memoize(obj)
             return
         pickle._Pickler.save_type(self, obj)

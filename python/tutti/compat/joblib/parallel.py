@@ -390,6 +390,7 @@ class Parallel:
                 yield result
             self._print_done()
         finally:
+            self._running = None
             if hasattr(results, "close"):
                 results.close()
             if not self._inside and not isinstance(self._backend, (TuttiBackend, ThreadingBackend, SequentialBackend)):
