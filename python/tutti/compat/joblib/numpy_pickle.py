@@ -22,8 +22,9 @@ class NumpyArrayWrapper:
     """What stands in the pickle for an array, whose bytes follow."""
 
     def __init__(self, array):
-        self.subclass, self.shape, self.dtype = type(array), array.shape, array.dtype
+        self.subclass, self.shape = type(array), array.shape
         self.order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+        self.dtype = array.dtype
         self.allow_mmap = not array.dtype.hasobject
         self.numpy_array_alignment_bytes = _ALIGNMENT
 
