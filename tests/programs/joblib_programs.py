@@ -8,17 +8,32 @@ joblib at PATH with `joblib` being tutti.compat.joblib; private modules that tes
 """
 
 import importlib
+import signal
 import sys
 import types
 
 import pytest
 
-# Tests of how joblib's own pools are built inside, by a part of their names.
-INSIDE = """loky reusable_executor memmapping_ temp_folder resource_tracker weakref_ pool_memmapping executor_memmap
-auto_memmap permission_error backwards_compat batching_auto check_subprocess abort_backend nested_loop""".split()
+LIMIT = 30  # seconds for a test
 
 
-class Backend:
+class Limited:
+    """A test that takes too long has failed; the next one runs."""
+
+    def late(self, *_):
+        raise TimeoutError(f"the test took longer than {LIMIT} s")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self):
+        signal.signal(signal.SIGALRM, self.late)
+        signal.alarm(LIMIT)
+        try:
+            return (yield)
+        finally:
+            signal.alarm(0)
+
+
+class Backend(Limited):
     """Tests that ask for joblib's default get ours."""
 
     def pytest_configure(self):
@@ -29,7 +44,7 @@ class Backend:
         joblib.parallel.BACKENDS["tutti"] = backend_class()
 
 
-class Names:
+class Names(Limited):
     """`joblib` and what lies below is ours; what tests need beside comes from the checkout."""
 
     def __init__(self, path):
