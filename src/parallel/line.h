@@ -34,7 +34,7 @@ struct tt_line {
   int kepts;
 };
 
-/* A line over a socket and the memory behind a descriptor, which is closed. The socket is the line's, also on failure. */
+/* A line over a socket and the memory behind a descriptor, which is closed. The socket is the line's, or closed. */
 TT_HIDDEN tt_code tt__line_make(int fd, int memory, bool started, pid_t other, tt_line **out, tt_error *err);
 TT_HIDDEN void tt__line_drop(tt_line *line);
 /* Take what has come on the socket; false when the other side is gone. */

@@ -127,7 +127,11 @@ def test_what_a_worker_cannot_import(tmp_path, monkeypatch):
 
 def program(text, *args, **how):
     return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(text), *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how
+        [sys.executable, "-c", textwrap.dedent(text), *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **how,
     )
 
 

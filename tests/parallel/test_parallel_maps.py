@@ -125,7 +125,9 @@ def nested(n):
 
 
 def test_maps_in_workers():
-    assert tt.parallel.map(nested, range(10, 14), workers=2, chunk=1) == [sum(i * i for i in range(n)) for n in range(10, 14)]
+    assert tt.parallel.map(nested, range(10, 14), workers=2, chunk=1) == [
+        sum(i * i for i in range(n)) for n in range(10, 14)
+    ]
 
 
 def share(_):

@@ -39,7 +39,7 @@ def item_seed(seed, number):
 
 
 def seed_all(seed):
-    """Seed what functions draw from without a generator of their own: Python's, NumPy's and ours where they are there."""
+    """Seed what functions draw from without a generator of their own: Python's, NumPy's and ours."""
     import random
 
     random.seed(seed)

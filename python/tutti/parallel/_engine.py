@@ -163,8 +163,21 @@ class Engine:
             p.job.lost(p, p.lo, _workers.WorkerDied("the workers were shut down"))
         self._settle()
 
-    def run(self, calls, *, left=None, ordered=True, here=False, read_ahead=None, chunk=None, timeout=None, retries=0,
-            return_exceptions=False, seed=None, on_block=None):
+    def run(
+        self,
+        calls,
+        *,
+        left=None,
+        ordered=True,
+        here=False,
+        read_ahead=None,
+        chunk=None,
+        timeout=None,
+        retries=0,
+        return_exceptions=False,
+        seed=None,
+        on_block=None,
+    ):
         """Results of calls, for who has an interface of their own.
 
         Parameters
@@ -192,9 +205,19 @@ class Engine:
         """
         from . import _job
 
-        job = _job.Job(_job.CallItems(calls, left), lambda rest: self, ordered=ordered, here=here, chunk=chunk,
-                       timeout=timeout, retries=retries, keep=return_exceptions, seed=seed, ahead=read_ahead is None,
-                       most=read_ahead)
+        job = _job.Job(
+            _job.CallItems(calls, left),
+            lambda rest: self,
+            ordered=ordered,
+            here=here,
+            chunk=chunk,
+            timeout=timeout,
+            retries=retries,
+            keep=return_exceptions,
+            seed=seed,
+            ahead=read_ahead is None,
+            most=read_ahead,
+        )
         for block in job.blocks():
             if on_block is not None:
                 on_block(*block)
@@ -453,7 +476,9 @@ class Engine:
         if worker.stopped == "timed out":
             error = TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
         else:
-            error = _workers.WorkerDied(f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo)
+            error = _workers.WorkerDied(
+                f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo
+            )
         others = [packet.rows(a, b) for a, b in ((hi, packet.hi), (packet.lo, lo)) if a < b]
         packet.job.splits(1 + len(others))
         self.queue.extendleft(others)

@@ -116,8 +116,21 @@ class Job:
         Items that are read at most before their results were given.
     """
 
-    def __init__(self, items, engine, *, ordered=True, here=True, chunk=None, timeout=None, retries=0, keep=False,
-                 seed=None, ahead=True, most=None):
+    def __init__(
+        self,
+        items,
+        engine,
+        *,
+        ordered=True,
+        here=True,
+        chunk=None,
+        timeout=None,
+        retries=0,
+        keep=False,
+        seed=None,
+        ahead=True,
+        most=None,
+    ):
         self.items, self.make_engine = items, engine
         self.engine = None
         self.ordered, self.here, self.chunk = ordered, here, chunk
@@ -290,9 +303,7 @@ class Job:
         """Keep the workers busy."""
         limit = 2 * self.engine.size + 1
         while self.out < limit and (self.ahead or self.out + len(self.waiting) < _AHEAD * self.engine.size):
-            n = self.chunk or (
-                _chunks.size(self.seconds, self.items.left, self.engine.size) if self.seconds else 1
-            )
+            n = self.chunk or (_chunks.size(self.seconds, self.items.left, self.engine.size) if self.seconds else 1)
             if self.most is not None:
                 n = min(n, self.most - (self.begun - self.given))
                 if n <= 0:
@@ -403,5 +414,3 @@ class _Raises:
 
     def __init__(self, failure):
         self.failure = failure
-
-

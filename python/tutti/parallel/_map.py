@@ -41,8 +41,23 @@ def _with_threads(threads):
     return bool(threads)
 
 
-def _blocks(f, items, *, workers=None, threads=None, chunk=None, timeout=None, retries=0, return_exceptions=False,
-            progress=None, seed=None, ordered=True, ahead=True, here=None, read_ahead=None):
+def _blocks(
+    f,
+    items,
+    *,
+    workers=None,
+    threads=None,
+    chunk=None,
+    timeout=None,
+    retries=0,
+    return_exceptions=False,
+    progress=None,
+    seed=None,
+    ordered=True,
+    ahead=True,
+    here=None,
+    read_ahead=None,
+):
     """Blocks of results: (number of the first item, results), by the keywords that all maps have."""
     if not callable(f) and f is not None:
         raise TypeError(f"'{type(f).__name__}' object is not callable")
@@ -53,8 +68,17 @@ def _blocks(f, items, *, workers=None, threads=None, chunk=None, timeout=None, r
         chunk = min(chunk, _chunks.MOST)
     if here is None:
         here = chunk is None and timeout is None
-    how = dict(ordered=ordered, here=here, chunk=chunk, timeout=timeout, retries=retries, keep=return_exceptions,
-               seed=seed, ahead=ahead, most=_whole(read_ahead, "read_ahead", 1))
+    how = dict(
+        ordered=ordered,
+        here=here,
+        chunk=chunk,
+        timeout=timeout,
+        retries=retries,
+        keep=return_exceptions,
+        seed=seed,
+        ahead=ahead,
+        most=_whole(read_ahead, "read_ahead", 1),
+    )
     inline = size == 1 and timeout is None and workers is None
     job = _job.Job(items, (lambda rest: None) if inline else (lambda rest: Engine.get(size)), **how)
     if inline:
@@ -129,8 +153,8 @@ def starmap(f, rows, **how):
 def imap(f, *iterables, **how):
     """As `map`, but an iterator: results are given as soon as it is their turn.
 
-    read_ahead is how many items are read at most before their results were given. To close the iterator is to withdraw what
-    has not begun.
+    read_ahead is how many items are read at most before their results were given. To close the iterator is to withdraw
+    what has not begun.
     """
     if not iterables:
         raise TypeError("imap() must have at least two arguments.")
@@ -261,5 +285,3 @@ class Pool:
         if self._executor is None:
             self._executor = _executor.Executor(self._workers)
         return self._executor.submit(f, *args, **kwargs)
-
-
