@@ -109,10 +109,10 @@ TT_API tt_code tt_line_take(tt_line *line, void *data, int *fd, tt_error *err);
 /* Is the other side gone? What it sent before may still be there. */
 TT_API bool tt_line_closed(const tt_line *line);
 
-/* Say which item of its work this side is at, for the other one to look at; the time is set with it. */
+/* Say which item of its work this side is at, for the other one to look at. */
 TT_API void tt_line_mark(tt_line *line, uint64_t item);
-/* Which item the other side is at, and since how many seconds. */
-TT_API uint64_t tt_line_marked(tt_line *line, double *seconds);
+/* Which item the other side is at. */
+TT_API uint64_t tt_line_marked(tt_line *line);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,6 @@ typedef struct tt_line_memory {
   uint64_t mark;
   tt_ring ring[2]; /* to the process that was started, and from it */
   _Alignas(64) _Atomic uint64_t item;
-  _Atomic int64_t since;
   _Alignas(64) char data[2][TT_RING_BYTES];
 } tt_line_memory;
 
