@@ -2,8 +2,8 @@
 ** Work on all cores: loops over the library's threads, and lines to other processes.
 **
 ** A line joins two processes: a ring of bytes each way in memory that both have mapped, and a socket that wakes whoever
-** sleeps, carries descriptors, and tells each side when the other is gone. It has no name and no file, so nothing of it is left
-** however its ends end. Each way has one writer and one reader at a time; both ways may be used at once.
+** sleeps, carries descriptors, and tells each side when the other is gone. It has no name and no file, so nothing of it
+** is left however its ends end. Each way has one writer and one reader at a time; both ways may be used at once.
 */
 #ifndef TUTTI_PARALLEL_H
 #define TUTTI_PARALLEL_H
@@ -23,8 +23,8 @@ extern "C" {
 typedef void (*tt_parallel_body)(void *ctx, int64_t begin, int64_t end);
 /*
 ** Call `body` with disjoint ranges that cover [0, n), and return when all are done. The first indices run on the
-** caller's thread: how long they take says how many the others get at a time, and what is soon done is not distributed. A
-** loop inside a loop runs on its caller's thread. n <= 0: nothing happens.
+** caller's thread: how long they take says how many the others get at a time, and what is soon done is not distributed.
+** A loop inside a loop runs on its caller's thread. n <= 0: nothing happens.
 */
 TT_API void tt_parallel_for(int64_t n, tt_parallel_body body, void *ctx);
 /* Cores that this process may use, by its affinity and the quotas of its control groups; at least 1. */
@@ -33,13 +33,14 @@ TT_API int tt_parallel_cores(void);
 /* ---- memory that others are given copies of */
 
 /*
-** Note from now on whether memory is written. False: this system cannot tell (Linux can from 6.7 on, for memory that no file
-** lies behind). Pages are what is looked at, so a neighbour's write counts, too. It ends with the memory, or with
+** Note from now on whether memory is written. False: this system cannot tell (Linux can from 6.7 on, for memory that no
+** file lies behind). Pages are what is looked at, so a neighbour's write counts, too. It ends with the memory, or with
 ** tt_memory_unwatch.
 */
 TT_API bool tt_memory_watch(const void *data, size_t size);
 /* Was it written since tt_memory_watch? True also where nobody knows: it was never watched, or given back meanwhile. */
 TT_API bool tt_memory_written(const void *data, size_t size);
+/* Nobody will ask any more. Memory that was never watched is allowed. */
 TT_API void tt_memory_unwatch(const void *data, size_t size);
 
 /* ---- lines to other processes */
@@ -108,10 +109,10 @@ TT_API tt_code tt_line_take(tt_line *line, void *data, int *fd, tt_error *err);
 /* Is the other side gone? What it sent before may still be there. */
 TT_API bool tt_line_closed(const tt_line *line);
 
-/* Say which item of its work this side is at, for the other one to look at; the time is set with it. */
+/* Say which item of its work this side is at, for the other one to look at. */
 TT_API void tt_line_mark(tt_line *line, uint64_t item);
-/* Which item the other side is at, and since how many seconds. */
-TT_API uint64_t tt_line_marked(tt_line *line, double *seconds);
+/* Which item the other side is at. */
+TT_API uint64_t tt_line_marked(tt_line *line);
 
 #ifdef __cplusplus
 }

@@ -53,10 +53,11 @@ TT_API tt_code tt_segment_take(tt_segment *s, const tt_segment_item *item, int n
 /* Write bytes into the segment behind a descriptor, `at` bytes behind its first part. TT_EIO where memory is out. */
 TT_API tt_code tt_segment_write(int fd, size_t at, const void *data, size_t size, tt_error *err);
 /*
-** The bytes that lie there, without a copy: they stay until tt_segment_leave is called, once for each. The segment is free when
-** the last of what was taken and held is gone. TT_EVALUE when it ends before them.
+** The bytes that lie there, without a copy: they stay until tt_segment_leave is called, once for each. The segment is
+** free when the last of what was taken and held is gone. TT_EVALUE when it ends before them.
 */
 TT_API tt_code tt_segment_hold(tt_segment *s, size_t at, size_t size, void **data, tt_error *err);
+/* Bytes that were held are needed no longer. */
 TT_API void tt_segment_leave(tt_segment *s);
 /* 64 bits that tell bytes from others, whatever the number of threads that read them. */
 TT_API uint64_t tt_segment_digest(const void *data, size_t size);

@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/os/os.h"
 #include "base/os/shared.h"
 #include "base/pool/pool.h"
 
 static const uint64_t LINE_MARK = 0x656e696c69747475u;
 
 /* Looks before somebody sleeps: an answer that takes less than a wake-up is not slept for. */
-enum { LOOKS = 400, POLLS = 64 };
+enum { LOOKS = 100, POLLS = 64 };
 
 tt_code tt__line_memory_new(int *fd, tt_error *err) {
   void *data;
@@ -168,12 +167,7 @@ int tt_line_wait(tt_line *const *line, int n, double seconds, bool *ready) {
 /* ---- where the other side is */
 
 void tt_line_mark(tt_line *line, uint64_t item) {
-  atomic_store_explicit(&line->memory->since, tt__clock_ns(), memory_order_relaxed);
   atomic_store_explicit(&line->memory->item, item, memory_order_release);
 }
 
-uint64_t tt_line_marked(tt_line *line, double *seconds) {
-  uint64_t item = atomic_load_explicit(&line->memory->item, memory_order_acquire);
-  *seconds = (double)(tt__clock_ns() - atomic_load_explicit(&line->memory->since, memory_order_relaxed)) * 1e-9;
-  return item;
-}
+uint64_t tt_line_marked(tt_line *line) { return atomic_load_explicit(&line->memory->item, memory_order_acquire); }

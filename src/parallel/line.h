@@ -14,7 +14,6 @@ typedef struct tt_line_memory {
   uint64_t mark;
   tt_ring ring[2]; /* to the process that was started, and from it */
   _Alignas(64) _Atomic uint64_t item;
-  _Atomic int64_t since;
   _Alignas(64) char data[2][TT_RING_BYTES];
 } tt_line_memory;
 
@@ -34,7 +33,7 @@ struct tt_line {
   int kepts;
 };
 
-/* A line over a socket and the memory behind a descriptor, which is closed. The socket is the line's, also on failure. */
+/* A line over a socket and the memory behind a descriptor, which is closed. The socket is the line's, or closed. */
 TT_HIDDEN tt_code tt__line_make(int fd, int memory, bool started, pid_t other, tt_line **out, tt_error *err);
 TT_HIDDEN void tt__line_drop(tt_line *line);
 /* Take what has come on the socket; false when the other side is gone. */

@@ -1,4 +1,4 @@
-/* Watching memory for writes; see watch.h. The system's headers may be older than the system: what is asked is said here. */
+/* Watching memory for writes; see watch.h. Headers may be older than the system: what is asked of it is said here. */
 #include "parallel/watch.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #if defined(__linux__) && defined(SYS_userfaultfd)
 
-/* The kernel's interface, include/uapi/linux/userfaultfd.h and fs.h of 6.7. */
+/* What Linux 6.7 takes of userfaultfd and of the map of pages. */
 typedef struct api_ask {
   uint64_t api, features, ioctls;
 } api_ask;

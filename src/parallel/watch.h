@@ -1,6 +1,6 @@
 /*
-** Was memory written since somebody looked? Linux, from 6.7 on, notes pages that are written where it was asked to, and a
-** program may ask for its own. Each page is noted by one fault when it is first written; reading costs nothing.
+** Was memory written since somebody looked? Linux, from 6.7 on, notes pages that are written where it was asked to, and
+** a program may ask for its own. Each page is noted by one fault when it is first written; reading costs nothing.
 */
 #ifndef TT_PARALLEL_WATCH_H
 #define TT_PARALLEL_WATCH_H

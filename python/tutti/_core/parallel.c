@@ -269,14 +269,11 @@ static PyObject *py_line_closed(PyObject *self, PyObject *capsule) {
   return line ? PyBool_FromLong(tt_line_closed(line)) : NULL;
 }
 
-/* _line_marked(line): which item the other side is at, and since how many seconds. */
+/* _line_marked(line): which item the other side is at. */
 static PyObject *py_line_marked(PyObject *self, PyObject *capsule) {
   (void)self;
-  double seconds;
   tt_line *line = line_of(capsule);
-  if (!line) return NULL;
-  uint64_t item = tt_line_marked(line, &seconds);
-  return Py_BuildValue("Kd", (unsigned long long)item, seconds);
+  return line ? PyLong_FromUnsignedLongLong(tt_line_marked(line)) : NULL;
 }
 
 /* _line_mark(line, item) */
@@ -304,10 +301,25 @@ static PyObject *arguments_of(PyObject *columns, Py_ssize_t k) {
   return args;
 }
 
-static bool append_call(PyObject *results, PyObject *f, PyObject *columns, Py_ssize_t k) {
+/* One argument, as most have, needs no tuple. */
+static PyObject *call_row(PyObject *f, PyObject *columns, Py_ssize_t width, Py_ssize_t k) {
+  if (width == 0) return PyObject_CallNoArgs(f);
+  if (width == 1) {
+    PyObject *o = PyList_GetItem(PyTuple_GetItem(columns, 0), k);
+    if (!o) return NULL;
+    Py_INCREF(o);
+    PyObject *result = PyObject_CallFunctionObjArgs(f, o, NULL);
+    Py_DECREF(o);
+    return result;
+  }
   PyObject *args = arguments_of(columns, k);
   PyObject *result = args ? PyObject_Call(f, args, NULL) : NULL;
   Py_XDECREF(args);
+  return result;
+}
+
+static bool append_call(PyObject *results, PyObject *f, PyObject *columns, Py_ssize_t width, Py_ssize_t k) {
+  PyObject *result = call_row(f, columns, width, k);
   bool done = result && PyList_Append(results, result) == 0;
   Py_XDECREF(result);
   return done;
@@ -315,7 +327,7 @@ static bool append_call(PyObject *results, PyObject *f, PyObject *columns, Py_ss
 
 /*
 ** _line_each(line, f, columns, results, n, base): append what f gives for rows len(results)..n-1 of columns, saying on
-** the line that base + row is done. What f raises is raised; results say how far it came.
+** the line (None: there is none) that base + row is done. What f raises is raised; results say how far it came.
 */
 static PyObject *py_line_each(PyObject *self, PyObject *args) {
   (void)self;
@@ -324,12 +336,17 @@ static PyObject *py_line_each(PyObject *self, PyObject *args) {
   unsigned long long base;
   if (!PyArg_ParseTuple(args, "OOO!O!nK", &capsule, &f, &PyTuple_Type, &columns, &PyList_Type, &results, &n, &base))
     return NULL;
-  for (Py_ssize_t k = PyList_Size(results); k < n; k++) {
-    tt_line *line = line_of(capsule); /* a function may have given it back */
-    if (!line) return NULL;
-    tt_line_mark(line, base + (uint64_t)k);
-    if (!append_call(results, f, columns, k)) return NULL;
+  held_line *h = capsule == Py_None ? NULL : use_line(capsule);
+  if (!h && capsule != Py_None) return NULL;
+  Py_ssize_t k = PyList_Size(results), width = PyTuple_Size(columns);
+  tt_line *line = h ? h->line : NULL;
+  bool going = true;
+  for (; going && k < n; k++) {
+    if (line) tt_line_mark(line, base + (uint64_t)k);
+    going = append_call(results, f, columns, width, k);
   }
+  if (h) leave_line(h);
+  if (!going) return NULL;
   Py_RETURN_NONE;
 }
 

@@ -86,7 +86,9 @@ class Engine:
         self.device = device
         self.initializer = initializer and bytes(_message.dumps(initializer, None, scope))
         self.owner = os.getpid()
-        self.lock = threading.Condition(threading.RLock())
+        self.mutex = threading.RLock()
+        self.lock = threading.Condition(self.mutex)
+        self.limits = 0  # jobs under way with a timeout
         self.workers = []
         self.queue = collections.deque()
         self.numbers = {}
@@ -110,7 +112,7 @@ class Engine:
 
     def start(self):
         """Start the workers that are missing; nobody waits for them here."""
-        with self.lock:
+        with self.mutex:
             if self.closed:
                 raise RuntimeError("cannot use workers that were shut down")
             if self.owner != os.getpid():
@@ -132,7 +134,7 @@ class Engine:
 
     def close_if_idle(self):
         """End the workers where nobody uses them."""
-        with self.lock:
+        with self.mutex:
             if self.users or self.queue or any(w.work for w in self.workers):
                 return False
             self.close()
@@ -140,7 +142,7 @@ class Engine:
 
     def close(self, wait=False):
         """End the workers; what is under way is lost."""
-        with self.lock:
+        with self.mutex:
             self.closed = True
             workers, self.workers = self.workers, []
             lost = [*self.queue, *(p for w in workers for p in w.work)]
@@ -227,7 +229,7 @@ class Engine:
 
     def put(self, packet, front=False):
         """Hand a packet to a worker as soon as one has room for it."""
-        with self.lock:
+        with self.mutex:
             if self.broken:
                 raise self.broken
             self.start()
@@ -276,13 +278,13 @@ class Engine:
 
     def withdraw(self, job):
         """What a job has not begun is not to be done."""
-        with self.lock:
+        with self.mutex:
             self.queue = collections.deque(p for p in self.queue if p.job is not job)
             self.lock.notify_all()
 
     def stop(self, job):
         """End the workers that are at work on a job: nobody waits for it any more."""
-        with self.lock:
+        with self.mutex:
             for w in self.workers:
                 if any(p.job is job for p in w.work):
                     w.kill("was stopped")
@@ -309,7 +311,7 @@ class Engine:
             return
         while self.finished:
             self.finished.popleft()()
-        with self.lock:
+        with self.mutex:
             self.lock.notify_all()
         if self.orphan:
             self.close_if_idle()
@@ -320,7 +322,7 @@ class Engine:
         """Wait until there() is true, called under the lock, at most some time; whether it is."""
         end = None if seconds is None else time.monotonic() + seconds
         while True:
-            with self.lock:
+            with self.mutex:
                 if there():
                     return True
                 left = None if end is None else end - time.monotonic()
@@ -334,7 +336,7 @@ class Engine:
             try:
                 self._listen(lines, workers, left)
             finally:
-                with self.lock:
+                with self.mutex:
                     self.listening = False
                     self.lock.notify_all()
 
@@ -343,7 +345,7 @@ class Engine:
 
     def poll(self):
         """Take what has come, without waiting."""
-        with self.lock:
+        with self.mutex:
             if self.listening:
                 return
             self.listening = True
@@ -351,12 +353,12 @@ class Engine:
         try:
             self._listen(lines, workers, 0.0)
         finally:
-            with self.lock:
+            with self.mutex:
                 self.listening = False
                 self.lock.notify_all()
 
     def _listen(self, lines, workers, seconds):
-        limit = self._look_at_limits()
+        limit = self._look_at_limits() if self.limits else None
         seconds = min(s for s in (seconds, limit, _IDLE_LOOK) if s is not None)  # there may be more lines by then
         if not lines:
             time.sleep(0.001)
@@ -365,7 +367,7 @@ class Engine:
 
     def _receive(self, worker):
         while True:
-            with self.lock:
+            with self.mutex:
                 if worker not in self.workers:
                     return
                 try:
@@ -398,17 +400,19 @@ class Engine:
     def _look_at_limits(self):
         """End workers whose item takes too long; seconds until the next may have to be."""
         soonest = None
-        with self.lock:
+        with self.mutex:
             for w in self.workers:
                 limit = w.work[0].job.timeout if w.work else None
                 if limit is None or w.stopped:
                     continue
-                item, seconds = _core._line_marked(w.line)
-                left = limit - seconds if self._is_at(w, item) else limit
+                item, now = _core._line_marked(w.line), time.monotonic()
+                if item != w.seen[0] or not self._is_at(w, item):
+                    w.seen = item, now
+                left = w.seen[1] + limit - now
                 if left <= 0:
                     w.kill("timed out")
                     left = 0.01
-                soonest = left if soonest is None else min(soonest, left)
+                soonest = min(left, limit / 8, soonest or left)  # the next item may begin behind our back
         return soonest
 
     def _is_at(self, worker, item):
@@ -419,8 +423,8 @@ class Engine:
         """A worker is gone: another one takes its place, and its packets go to others or are given up."""
         worker.kill(worker.stopped)
         code = worker.wait()
-        item, _ = _core._line_marked(worker.line)
-        with self.lock:
+        item = _core._line_marked(worker.line)
+        with self.mutex:
             if worker not in self.workers:
                 return
             at = self.workers.index(worker)
@@ -504,7 +508,8 @@ def _forked():
     Engine._shared.clear()
     Engine._making = threading.Lock()
     for engine in list(_all):
-        engine.lock = threading.Condition(threading.RLock())
+        engine.mutex = threading.RLock()
+        engine.lock = threading.Condition(engine.mutex)
         engine.closed = True
         for w in engine.workers:
             _core._line_release(w.line)

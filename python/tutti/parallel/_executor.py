@@ -155,7 +155,7 @@ class Executor(concurrent.futures.Executor):
         try:
             find = engine.places.finder()
             function = self._function(fn, find)
-            packed = _message.pack((columns, kwargs or None), find, self._scope)
+            packed = _message.pack_rows(columns, kwargs or None, find, self._scope)
         except Exception as e:  # noqa: BLE001 - what cannot be pickled is the future's to tell
             future.set_running_or_notify_cancel()
             future.set_exception(e)

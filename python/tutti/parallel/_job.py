@@ -1,9 +1,11 @@
 """A call over many items: which are done here, what goes into messages, and results in their order or as they come."""
 
 import collections
+import itertools
 import sys
 import time
 
+from .. import _core
 from . import _background, _chunks, _engine, _message
 
 _HERE = 0.001  # seconds of work that are never distributed
@@ -13,54 +15,52 @@ _AHEAD = 8  # messages for each worker that may have come before their turn
 
 
 class Items:
-    """What a call is over, one row of arguments at a time; `take` gives rows that go into one message."""
+    """What a call is over; `take` gives rows of arguments that go into one message."""
 
     def __init__(self, f, rows, left=None):
         self.f = f
         self.rows = rows
         self.left = left
-        self.held = collections.deque()
-        self.error = None
-
-    def next(self):
-        """(function, arguments), or None at the end."""
-        if self.held:
-            row = self.held.popleft()
-        else:
-            try:
-                row = next(self.rows, None)
-            except BaseException as e:
-                self.error = e  # what came before it is still given
-                row = None
-                self.rows = iter(())
-        if row is None:
-            self.left = 0
-            return None
-        if self.left is not None:
-            self.left = max(0, self.left - 1)
-        return self.f, row
+        self.held = collections.deque()  # rows that were read before their turn
+        self.error = None  # what reading raised
 
     def take(self, n):
-        """(function, columns, rows): at most n rows with as many arguments as the first."""
-        first = self.next()
-        if first is None:
+        """(function, columns, rows): at most n rows with as many arguments as the first; None at the end."""
+        rows = [self.held.popleft() for _ in range(min(n, len(self.held)))]
+        try:
+            rows.extend(itertools.islice(self.rows, n - len(rows)))
+        except BaseException as e:
+            self.error = e  # what came before it is still given
+            self.rows = iter(())
+        if not rows:
+            self.left = 0
             return None
-        f, row = first
-        rows, width = [row], len(row)
-        while len(rows) < n:
-            following = self.next()
-            if following is None:
-                break
-            if following[0] is not f or len(following[1]) != width:
-                self._put_back(following)
-                break
-            rows.append(following[1])
-        return f, tuple(map(list, zip(*rows))), len(rows)
-
-    def _put_back(self, row):
-        self.held.appendleft(row[1])
+        kept = self._alike(rows)
+        self.held.extendleft(reversed(rows[kept:]))
+        del rows[kept:]
         if self.left is not None:
-            self.left += 1
+            self.left = max(0, self.left - kept)
+        return self._columns(rows)
+
+    def _alike(self, rows):
+        """How many rows have as many arguments as the first."""
+        width = len(rows[0])
+        if set(map(len, rows)) == {width}:
+            return len(rows)
+        return next(k for k, row in enumerate(rows) if len(row) != width)
+
+    def _columns(self, rows):
+        return self.f, tuple(map(list, zip(*rows))), len(rows)
+
+
+class Column(Items):
+    """Items of one iterable: each is all that the function takes."""
+
+    def _alike(self, rows):
+        return len(rows)
+
+    def _columns(self, rows):
+        return self.f, (rows,), len(rows)
 
 
 class CallItems(Items):
@@ -70,21 +70,19 @@ class CallItems(Items):
         super().__init__(None, iter(calls), left)
         self.made = collections.OrderedDict()
 
-    def next(self):
-        """(function of args and kwargs, (args, kwargs)), or None at the end."""
-        found = super().next()
-        if found is None:
-            return None
-        f, args, kwargs = found[1]
+    def _alike(self, rows):
+        f = rows[0][0]
+        return next((k for k, row in enumerate(rows) if row[0] is not f), len(rows))
+
+    def _columns(self, rows):
+        """A function of args and kwargs."""
+        f = rows[0][0]
         made = self.made.get(id(f))
         if made is None:
             made = self.made[id(f)] = _message.Calls(f)
             if len(self.made) > 64:
                 self.made.popitem(last=False)
-        return made, (args, kwargs)
-
-    def _put_back(self, row):
-        super()._put_back((None, (row[0].f, *row[1])))
+        return made, ([row[1] for row in rows], [row[2] for row in rows]), len(rows)
 
 
 class Job:
@@ -145,7 +143,6 @@ class Job:
         self.turn = 0
         self.functions = {}
         self.finder = None
-        self.done_here = 0
 
     # ---- what the engine asks and tells, under its lock
 
@@ -211,60 +208,91 @@ class Job:
     def _at_end(self):
         return self.items.left == 0 and not self.items.held
 
+    def _join(self, engine):
+        self.engine = engine
+        if engine is None:
+            return
+        with engine.mutex:
+            engine.users += 1
+            engine.limits += self.timeout is not None
+
     def _leave(self):
         if self.engine is None:
             return
         self.engine.withdraw(self)
-        with self.engine.lock:
+        with self.engine.mutex:
             self.engine.users -= 1
-
-    def _one_here(self, streams):
-        """The next item's result, in a list; None at the end."""
-        row = self.items.next()
-        if row is None:
-            return None
-        number, self.begun = self.begun, self.begun + 1
-        for attempt in range(self.retries + 1):
-            if streams:
-                streams.begin(number)
-            try:
-                return [row[0](*row[1])]
-            except Exception as e:
-                if attempt < self.retries:
-                    continue
-                if not self.keep:
-                    raise
-                return [e]
+            self.engine.limits -= self.timeout is not None
 
     def _do_here(self):
         """The first items; it ends when the rest is worth a worker, or nothing is left."""
         if not self.here:
             return
-        streams = _chunks.Streams(self.seed) if self.seed is not None else None
-        spent, clock = 0.0, time.perf_counter
+        spent, n, clock = 0.0, 1, time.perf_counter
         while True:
-            first, results, begun = self.begun, [], clock()
-            if streams:
-                streams.__enter__()
-            try:
-                while clock() - begun < _HERE:
-                    one = self._one_here(streams)
-                    if one is None:
-                        break
-                    results += one
-            finally:
-                if streams:
-                    streams.__exit__()
-            spent += clock() - begun
-            self.done_here = self.begun
+            taken = self.items.take(min(n, self.most or n))
+            if taken is None:
+                return
+            f, columns, rows = taken
+            first, self.begun = self.begun, self.begun + rows
+            begun = clock()
+            results = self._call_here(f, columns, rows, first)
+            took = clock() - begun
+            spent += took
             self.turn = self.begun
-            if results:
-                yield first, results
+            yield first, results
             if self._at_end():
                 return
-            self.seconds = spent / max(1, self.begun)
-            if self._pays(spent):
+            self.seconds = spent / self.begun
+            if took < _HERE / 2:
+                n = min(2 * n, _chunks.MOST)
+            elif n > 1 and took > 2 * _HERE:
+                n = max(1, n // 2)
+            if spent >= _HERE and self._pays(spent):
                 return
+
+    def _call_here(self, f, columns, rows, first):
+        if self.seed is not None:
+            return self._call_seeded(f, columns, rows, first)
+        results = []
+        if not self.keep and not self.retries:
+            _core._line_each(None, f, columns, results, rows, 0)
+            return results
+        while len(results) < rows:
+            try:
+                _core._line_each(None, f, columns, results, rows, 0)
+            except Exception as e:
+                results.append(self._again_here(f, columns, len(results), e))
+        return results
+
+    def _again_here(self, f, columns, row, error):
+        """What an item that failed gives in the end."""
+        for _ in range(self.retries):
+            try:
+                return f(*(c[row] for c in columns))
+            except Exception as e:
+                error = e
+        if not self.keep:
+            raise error
+        return error
+
+    def _call_seeded(self, f, columns, rows, first):
+        results = []
+        with _chunks.Streams(self.seed) as streams:
+            for k in range(rows):
+                row = [c[k] for c in columns]
+                for attempt in range(self.retries + 1):
+                    streams.begin(first + k)
+                    try:
+                        results.append(f(*row))
+                        break
+                    except Exception as e:
+                        if attempt < self.retries:
+                            continue
+                        if not self.keep:
+                            raise
+                        results.append(e)
+        return results
 
     def _pays(self, spent):
         if self.seconds < _WORTH:
@@ -272,11 +300,9 @@ class Job:
         left = self.items.left
         rest = spent if left is None else left * self.seconds
         if self.engine is None:
-            self.engine = self.make_engine(rest)
+            self._join(self.make_engine(rest))
             if self.engine is None:
                 return False
-            with self.engine.lock:
-                self.engine.users += 1
         if self.engine.ready():
             return True
         if rest > _COLD or self.engine.workers:
@@ -286,9 +312,7 @@ class Job:
 
     def _distribute(self):
         if self.engine is None:
-            self.engine = self.make_engine(None)
-            with self.engine.lock:
-                self.engine.users += 1
+            self._join(self.make_engine(None))
         engine = self.engine
         while True:
             self._feed()
@@ -312,7 +336,7 @@ class Job:
             if taken is None:
                 return
             f, columns, n = taken
-            packed = _message.pack((columns, None), self._find)
+            packed = _message.pack_rows(columns, None, self._find)
             seed = None if self.seed is None else (self.seed, "numpy" in sys.modules)
             details = (self.begun, seed, self.keep or self.retries > 0)
             packet = _engine.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds or 1.0)
@@ -326,7 +350,7 @@ class Job:
         return self.finder(view)
 
     def _put(self, packet, front=False):
-        with self.engine.lock:
+        with self.engine.mutex:
             self.out += 1
             self.engine.put(packet, front)
 
@@ -338,7 +362,7 @@ class Job:
 
     def _read(self, packet, details, text, buffers):
         """What a message has, as blocks."""
-        with self.engine.lock:
+        with self.engine.mutex:
             self.out -= 1
         first = packet.details[0] + packet.lo
         if details is None:

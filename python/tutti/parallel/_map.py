@@ -17,6 +17,12 @@ def _left(iterables):
         return None
 
 
+def _items(f, iterables):
+    if len(iterables) == 1:
+        return _job.Column(f, iter(iterables[0]), _left(iterables))
+    return _job.Items(f, zip(*iterables), _left(iterables))
+
+
 def _whole(value, name, least):
     if value is None:
         return None
@@ -142,7 +148,7 @@ def map(f, *iterables, **how):  # noqa: A001 (a builtin's name)
     """
     if not iterables:
         raise TypeError("map() must have at least two arguments.")
-    return _list(_blocks(f, _job.Items(f, zip(*iterables), _left(iterables)), **how))
+    return _list(_blocks(f, _items(f, iterables), **how))
 
 
 def starmap(f, rows, **how):
@@ -158,14 +164,14 @@ def imap(f, *iterables, **how):
     """
     if not iterables:
         raise TypeError("imap() must have at least two arguments.")
-    return _each(_blocks(f, _job.Items(f, zip(*iterables), _left(iterables)), ahead=False, **how))
+    return _each(_blocks(f, _items(f, iterables), ahead=False, **how))
 
 
 def imap_unordered(f, *iterables, **how):
     """As `imap`, but results are given as they come."""
     if not iterables:
         raise TypeError("imap_unordered() must have at least two arguments.")
-    items = _job.Items(f, zip(*iterables), _left(iterables))
+    items = _items(f, iterables)
     return _each(_blocks(f, items, ordered=False, ahead=False, **how))
 
 

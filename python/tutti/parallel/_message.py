@@ -7,6 +7,7 @@ import marshal
 import os
 import sys
 from _pickle import Pickler, loads
+from _pickle import dumps as dumps_plain
 from io import BytesIO
 
 core = sys.modules["tutti._core"]
@@ -31,6 +32,21 @@ def dumps(thing, leave_out=None, scope=None):
     text = BytesIO()
     Pickler(text, 5, buffer_callback=leave_out).dump(thing)
     return text.getbuffer()
+
+
+_PLAIN = frozenset((int, float, str, bytes, bool, complex, type(None)))
+
+
+def is_plain(values):
+    """Are these numbers and texts, which pickle takes without being asked?"""
+    return _PLAIN.issuperset(map(type, values))
+
+
+def pack_rows(columns, names, place=None, scope=None):
+    """Arguments of calls, packed."""
+    if not names and all(map(is_plain, columns)):
+        return Packed(dumps_plain((columns, None), 5), ())
+    return pack((columns, names), place, scope)
 
 
 def importable(f):
@@ -176,7 +192,7 @@ class Sender:
 
     def _lay_out(self, packed):
         """Copy what lies in no segment into one; (text, places, segments that the other side does not know)."""
-        text = packed.text
+        text = memoryview(packed.text)
         long = len(text) > LONG
         loose = [b for b in packed.buffers if not isinstance(b, tuple)]
         if long:

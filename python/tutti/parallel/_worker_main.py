@@ -4,6 +4,7 @@ It is started by path and imports no package, tutti's neither, until a function 
 """
 
 import sys
+from time import perf_counter
 
 
 def _load(folder, name):
@@ -95,8 +96,6 @@ class _Work:
         return f.f
 
     def _chunk(self, number, details, text, buffers):
-        from time import perf_counter
-
         function, lo, hi, first, seed, goes_on = details
         core, base = self.core, number * self.message.ROWS
         core._line_mark(self.line, base + self.message.READING)
@@ -114,7 +113,8 @@ class _Work:
             f = _with_names(f, names)
         if seed is not None:
             f = self._seeded(f, seed, first + lo)
-        columns = tuple(c[lo:hi] for c in columns)
+        if columns and hi - lo != len(columns[0]):
+            columns = tuple(c[lo:hi] for c in columns)
         while len(results) < hi - lo:
             try:
                 core._line_each(self.line, f, columns, results, hi - lo, base + lo)
@@ -148,7 +148,10 @@ class _Work:
 
     def _answer(self, number, seconds, results, failed):
         try:
-            packed = self.message.pack(results)
+            if self.message.is_plain(results):
+                packed = self.message.Packed(self.message.dumps_plain(results, 5), ())
+            else:
+                packed = self.message.pack(results)
         except Exception:  # noqa: BLE001 - as above
             failed = True
             packed = self.message.pack([self._takeable(r) for r in results])

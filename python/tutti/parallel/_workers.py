@@ -145,6 +145,7 @@ class Worker:
         self.ready = False
         self.begun = time.perf_counter()
         self.stopped = None  # why we ended it
+        self.seen = (None, 0.0)  # the item at which it was when we looked, and since when
         try:
             self.sender.send(_message.BEGIN, 0, None, _message.pack(_begin(initializer)))
         except OSError:  # it is gone already: whoever waits for it finds out why
