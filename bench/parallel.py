@@ -60,9 +60,9 @@ class Contestants:
         self.threads = concurrent.futures.ThreadPoolExecutor(WORKERS)
         self.loky = None
         if joblib is not None:
-            from joblib.externals.loky import get_reusable_executor
+            from joblib.externals.loky import ProcessPoolExecutor
 
-            self.loky = get_reusable_executor(max_workers=WORKERS)
+            self.loky = ProcessPoolExecutor(WORKERS)
 
     def one(self):
         """A task and its result."""
