@@ -246,7 +246,7 @@ def test_nothing_is_left_over():
     for k in range(50):
         tt.parallel.map(f, [1, 2], workers=2, chunk=1)
         tt.parallel.map(f, [a + k], workers=2, chunk=1)
-    before, shm = count(), sorted(os.listdir("/dev/shm"))
+    before = count()
     for k in range(2000):
         tt.parallel.map(f, [1, 2], workers=2, chunk=1)
         if k % 10 == 0:
@@ -257,7 +257,7 @@ def test_nothing_is_left_over():
     known = [len(w.functions) for w in workers]
     assert fds <= before[0] + 4 and maps <= before[1] + 20, (before, fds, maps)
     assert max(theirs) < 20 and max(known) < 20, (theirs, known)
-    assert sorted(os.listdir("/dev/shm")) == shm
+    assert not [name for name in os.listdir("/dev/shm") if "tutti" in name]
     print("clean")
     """)
     out, err = p.communicate(timeout=100)
