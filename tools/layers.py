@@ -2,7 +2,7 @@
 """The rules of the tree that a script can hold: who may include whom, and how long things may get.
 
     include/tutti < base < ir < random scalar <
-    graph sched kernel lang render device lib io dist < fn < run < launch < frame < api
+    graph sched kernel lang render device lib io dist parallel < fn < run < launch < frame < api
 
 A folder includes itself and what stands left of it; the stages between ir and run never include each other. Given a
 build's folder, the same is checked of what its objects call: a declaration is quickly said again by hand.
@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RANK = {"tutti": 0, "base": 1, "ir": 2, "random": 3, "scalar": 3, "fn": 5, "run": 6, "launch": 7, "frame": 8, "api": 9}
-RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "io", "dist"), 4)
+RANK |= dict.fromkeys(("graph", "sched", "kernel", "lang", "render", "device", "lib", "io", "dist", "parallel"), 4)
 # The text above rendered programs, which baseline code calls by name, by design one text.
 SHARED = {"src/device/cpu/baseline/helpers.c": "render/proc/proc_text"}
 # Text that is pasted above programs: it includes nothing, so it says again what it needs.

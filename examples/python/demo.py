@@ -12,6 +12,7 @@ import pathlib
 import sys
 
 import demo_kernels
+import demo_parallel
 import demo_training
 import tutti as tt
 from demo_table import Table, close, np, same, write_png
@@ -169,6 +170,7 @@ def main():
     digits(table, *images)  # small and from a file: it runs where that is soonest
     failed = table.failed + demo_training.show(*images, args.quick, folder)
     failed += demo_kernels.show(args.quick)
+    failed += demo_parallel.show(args.quick)
     if failed:
         sys.exit(f"{failed} of the answers are not right")
 

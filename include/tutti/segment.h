@@ -29,6 +29,8 @@ TT_API void tt_segment_release(tt_segment **s);
 TT_API size_t tt_segment_size(const tt_segment *s);
 /* True if it was free: it is the caller's to fill now. */
 TT_API bool tt_segment_claim(tt_segment *s);
+/* Its claimer has no use for it after all: it is free again. */
+TT_API void tt_segment_unclaim(tt_segment *s);
 /* Copy arrays, evaluated, one behind the other in C order; TT_EVALUE when there is no room. */
 TT_API tt_code tt_segment_fill(tt_segment *s, tt_array *const *array, int n, tt_error *err);
 /* The bytes that arrays of these types and lengths take. */
@@ -45,6 +47,20 @@ typedef struct tt_segment_item {
 ** on failure, and when there are none, at once.
 */
 TT_API tt_code tt_segment_take(tt_segment *s, const tt_segment_item *item, int n, tt_array **out, tt_error *err);
+
+/* ---- bytes that are no arrays of ours */
+
+/* Write bytes into the segment behind a descriptor, `at` bytes behind its first part. TT_EIO where memory is out. */
+TT_API tt_code tt_segment_write(int fd, size_t at, const void *data, size_t size, tt_error *err);
+/*
+** The bytes that lie there, without a copy: they stay until tt_segment_leave is called, once for each. The segment is
+** free when the last of what was taken and held is gone. TT_EVALUE when it ends before them.
+*/
+TT_API tt_code tt_segment_hold(tt_segment *s, size_t at, size_t size, void **data, tt_error *err);
+/* Bytes that were held are needed no longer. */
+TT_API void tt_segment_leave(tt_segment *s);
+/* 64 bits that tell bytes from others, whatever the number of threads that read them. */
+TT_API uint64_t tt_segment_digest(const void *data, size_t size);
 
 #ifdef __cplusplus
 }

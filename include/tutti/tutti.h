@@ -16,6 +16,7 @@
 #include "tutti/jit.h"
 #include "tutti/monitor.h"
 #include "tutti/optim.h"
+#include "tutti/parallel.h"
 #include "tutti/safetensors.h"
 #include "tutti/segment.h"
 #include "tutti/status.h"

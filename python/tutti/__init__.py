@@ -110,6 +110,7 @@ _LATER = {
     "_poly1d": "poly1d",
     "_walks": "apply_over_axes broadcast nditer",
     "data": "data",
+    "parallel": "parallel",
     "emath": "emath",
     "lib": "lib",
     "nn": "nn",

@@ -3,6 +3,14 @@
 */
 #include "tutti/segment.h"
 
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/pool/pool.h"
 #include "io/segment.h"
 #include "ir/dtype.h"
 
@@ -25,6 +33,7 @@ void tt_segment_release(tt_segment **s) {
 
 size_t tt_segment_size(const tt_segment *s) { return tt__segment_size(s); }
 bool tt_segment_claim(tt_segment *s) { return tt__segment_claim(s); }
+void tt_segment_unclaim(tt_segment *s) { tt__segment_unclaim(s); }
 
 size_t tt_segment_need(const tt_dtype *dtype, const int64_t *size, int n) {
   size_t need = 0;
@@ -64,4 +73,67 @@ tt_code tt_segment_take(tt_segment *s, const tt_segment_item *item, int n, tt_ar
   while (c != TT_OK && made > 0) tt_release(out + --made);
   tt__segment_leave(s);
   return c;
+}
+
+/* ---- bytes */
+
+tt_code tt_segment_write(int fd, size_t at, const void *data, size_t size, tt_error *err) {
+  const char *from = data;
+  if (at > SIZE_MAX / 4 || size > SIZE_MAX / 4) return tt__fail_memory(err, size);
+  for (size_t done = 0; done < size;) {
+    ssize_t put = tt__fault(TT_FAULT_WRITE)
+                      ? (errno = ENOSPC, -1)
+                      : pwrite(fd, from + done, size - done, (off_t)(TT_SEGMENT_GRAIN + at + done));
+    if (put > 0) {
+      done += (size_t)put;
+    } else if (put == 0 || errno != EINTR) {
+      tt_code c = tt__fail(err, TT_EIO, "cannot share %zu bytes of memory: %s", size, strerror(put ? errno : ENOSPC));
+      if (err) err->system = put ? errno : ENOSPC;
+      return c;
+    }
+  }
+  return TT_OK;
+}
+
+tt_code tt_segment_hold(tt_segment *s, size_t at, size_t size, void **data, tt_error *err) {
+  *data = tt__segment_part(s, size, &at);
+  if (!*data) return tt__fail(err, TT_EVALUE, "the segment ends before its %zu bytes", size);
+  tt__segment_keep(s);
+  return TT_OK;
+}
+
+void tt_segment_leave(tt_segment *s) { tt__segment_leave(s); }
+
+enum { DIGEST_PIECE = 1 << 20 };
+
+typedef struct digested {
+  const char *data;
+  size_t size;
+  uint64_t *digest;
+} digested;
+
+static void digest_pieces(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const digested *d = ctx;
+  (void)worker;
+  for (int64_t k = lo; k < hi; k++) {
+    size_t at = (size_t)k * DIGEST_PIECE, left = d->size - at;
+    d->digest[k] = tt__hash64(d->data + at, left < DIGEST_PIECE ? left : DIGEST_PIECE);
+  }
+}
+
+/* Pieces are mixed in their order. Where memory for theirs is out they are read one after the other. */
+uint64_t tt_segment_digest(const void *data, size_t size) {
+  size_t n = (size + DIGEST_PIECE - 1) / DIGEST_PIECE;
+  uint64_t few[1], mixed = size, *all = n > 1 ? tt__mem_alloc(n * sizeof *all) : NULL;
+  digested d = {data, size, all};
+  if (all) tt__pool_run((int64_t)n, 1, digest_pieces, &d);
+  for (size_t k = 0; k < n; k++) {
+    if (!all) {
+      d = (digested){(const char *)data + k * DIGEST_PIECE, size - k * DIGEST_PIECE, few};
+      digest_pieces(&d, 0, 1, 0);
+    }
+    mixed = tt__hash_mix(mixed, all ? all[k] : few[0]);
+  }
+  tt__mem_free(all, n * sizeof *all);
+  return mixed;
 }

@@ -75,6 +75,8 @@ bool tt__segment_claim(tt_segment *s) {
   return atomic_compare_exchange_strong(&s->head->taken, &free_word, 1);
 }
 
+void tt__segment_unclaim(tt_segment *s) { atomic_store(&s->head->taken, 0); }
+
 void *tt__segment_part(tt_segment *s, size_t size, size_t *at) {
   if (*at > tt__segment_size(s) || size > tt__segment_size(s) - *at) return NULL;
   void *part = (char *)s->head + TT_SEGMENT_GRAIN + *at;

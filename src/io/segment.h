@@ -20,6 +20,7 @@ TT_HIDDEN tt_code tt__segment_open(int fd, bool own, tt_segment **out, tt_error 
 TT_HIDDEN void tt__segment_drop(tt_segment *s);
 TT_HIDDEN size_t tt__segment_size(const tt_segment *s);
 TT_HIDDEN bool tt__segment_claim(tt_segment *s);
+TT_HIDDEN void tt__segment_unclaim(tt_segment *s);
 
 /* Where the next `size` bytes lie; *at goes behind them, from 0 on. NULL: they have no room. */
 TT_HIDDEN void *tt__segment_part(tt_segment *s, size_t size, size_t *at);

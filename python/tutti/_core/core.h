@@ -178,7 +178,8 @@ int core_cuda_index(int device);
 bool core_cuda_device(long index, int *out);
 /* A copy of memory that is not ours, which is let go; NULL in is NULL out. */
 tt_array *core_own(tt_array *a);
-int core_pinned_init(PyObject *module); /* pinned.c */
+int core_pinned_init(PyObject *module);   /* pinned.c */
+int core_parallel_init(PyObject *module); /* parallel.c */
 /* An array that was made (the reference is taken; NULL and other things are handed on), put on a device (TT_AUTO: as it
  * is). */
 PyObject *core_put(PyObject *made, int device);

@@ -72,8 +72,8 @@ PyMODINIT_FUNC PyInit__core(void) {
   if (!module) return NULL;
   bool ok = core_error_init() == 0 && core_dtype_init(module) == 0 && core_call_init(module) == 0 &&
             core_array_init(module) == 0 && core_iterator_init(module) == 0 && core_pinned_init(module) == 0 &&
-            core_apply_init(module) == 0 && core_jit_init(module) == 0 && core_safetensors_init(module) == 0 &&
-            core_network_init(module) == 0 && core_mode_init(module) == 0 &&
+            core_parallel_init(module) == 0 && core_apply_init(module) == 0 && core_jit_init(module) == 0 &&
+            core_safetensors_init(module) == 0 && core_network_init(module) == 0 && core_mode_init(module) == 0 &&
             PyModule_AddFunctions(module, core_document_all(NULL, core_insight_functions)) == 0 &&
             PyModule_AddFunctions(module, core_text_functions) == 0 &&
             PyModule_AddFunctions(module, core_kernel_functions) == 0 &&

@@ -1,5 +1,9 @@
-"""python -m tutti run: scripts that import numba, pycuda, cupy, jax, keras or torch get tutti.compat's modules."""
+"""python -m tutti run: scripts that import numba, pycuda, cupy, jax, keras or torch get tutti.compat's modules.
 
+With --as joblib, multiprocessing or concurrent the script's own imports of that module do: what libraries import stays theirs.
+"""
+
+import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -14,6 +18,7 @@ import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
 NAMES = ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "tensorflow", "torch")
+ASKED = ("joblib", "multiprocessing", "concurrent")  # on request only, in the script and the files beside it
 COVERED = {name: "tutti.compat." + name for name in NAMES}
 PART_OF = {"cupyx": "cupy"}  # packages of one library
 
@@ -68,6 +73,35 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__spec__ = self.specs.pop(module)
 
 
+class OwnImports:
+    """Import statements of a program's own files, by which module of ours serves what they name."""
+
+    def __init__(self, name, folder):
+        self.name, self.folder, self.served, self.before = name, os.path.join(folder, ""), {}, builtins.__import__
+
+    def __call__(self, name, names=None, locals=None, fromlist=(), level=0):
+        head, _, rest = name.partition(".")
+        if level or head != self.name or not self.is_own(names):
+            return self.before(name, names, locals, fromlist, level)
+        ours = "tutti.compat." + head
+        module = covering(ours + ("." + rest if rest else ""))
+        if module is None:
+            raise ImportError(f"tutti does not cover {name} (python -m tutti run serves {head} from {ours})")
+        self.served[name] = module
+        for below in fromlist or ():  # from concurrent import futures
+            if not hasattr(module, below):
+                covering(f"{module.__name__}.{below}")
+        return module if fromlist else importlib.import_module(ours)
+
+    def is_own(self, names):
+        """Whether a module with these globals is the script, or lies in its folder."""
+        file = (names or {}).get("__file__")
+        if not file:
+            return (names or {}).get("__name__") == "__main__"
+        file = os.path.abspath(file)
+        return file.startswith(self.folder) and "site-packages" not in file[len(self.folder) :]
+
+
 def place(number):
     """Where a kernel ran, of the numbers that it keeps."""
     from .._device import numbered
@@ -113,8 +147,10 @@ def run(path, arguments, device=None, only=None):
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
         os.environ["TUTTI_KERNEL_STEP"] = "1"
     chosen = device or os.environ.get("TUTTI_DEVICE")
-    finder = Finder("cuda" if not chosen and tutti.cuda.is_available() else None, only)
-    sys.meta_path.insert(0, finder)
+    if only in ASKED:
+        finder = builtins.__import__ = OwnImports(only, os.path.dirname(os.path.abspath(path)))
+    else:
+        finder = _finder(chosen, only)
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     dispatch.everything = dispatch.Everything()
@@ -122,4 +158,12 @@ def run(path, arguments, device=None, only=None):
     try:
         runpy.run_path(path, run_name="__main__")
     finally:
+        if only in ASKED:
+            builtins.__import__ = finder.before
         report(finder, begun)
+
+
+def _finder(chosen, only):
+    finder = Finder("cuda" if not chosen and tutti.cuda.is_available() else None, only)
+    sys.meta_path.insert(0, finder)
+    return finder

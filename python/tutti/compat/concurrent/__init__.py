@@ -1,0 +1,5 @@
+"""concurrent's names: `futures` alone."""
+
+from . import futures
+
+__all__ = ["futures"]

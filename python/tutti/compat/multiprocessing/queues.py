@@ -1,0 +1,196 @@
+"""Queues and pipes: a ring of bytes in shared memory, with pickled items."""
+
+import struct
+from queue import Empty, Full
+
+from ...parallel import _code
+from ._memory import Lock, Segment, until
+
+ROOM = 256 << 20  # bytes; memory is taken when it is written
+_HEAD = 64
+_PUT, _GOT, _COUNT, _OPEN, _CLOSED = 0, 8, 16, 24, 32
+
+
+class SimpleQueue:
+    """Items in the order in which they were put."""
+
+    def __init__(self, maxsize=0, *, ctx=None):
+        self._most = maxsize if maxsize > 0 else 1 << 62
+        self._lock, self._segment = Lock(), Segment(_HEAD + ROOM)
+
+    def _number(self, at, more=None):
+        memory = self._segment.memory
+        value = struct.unpack_from("q", memory, at)[0]
+        if more is not None:
+            struct.pack_into("q", memory, at, value + more)
+        return value
+
+    def _write(self, at, data):
+        at %= ROOM
+        first = min(len(data), ROOM - at)
+        memory = self._segment.memory
+        memory[_HEAD + at : _HEAD + at + first] = data[:first]
+        memory[_HEAD : _HEAD + len(data) - first] = data[first:]
+
+    def _read(self, at, n):
+        at %= ROOM
+        first, memory = min(n, ROOM - at), self._segment.memory
+        return memory[_HEAD + at : _HEAD + at + first] + memory[_HEAD : _HEAD + n - first]
+
+    def _try_put(self, data):
+        with self._lock:
+            put, got = self._number(_PUT), self._number(_GOT)
+            if self._number(_COUNT) >= self._most or put - got + 8 + len(data) > ROOM:
+                return False
+            self._write(put, struct.pack("q", len(data)))
+            self._write(put + 8, data)
+            self._number(_PUT, 8 + len(data))
+            self._number(_COUNT, 1)
+            self._number(_OPEN, 1)
+            return True
+
+    def put(self, obj, block=True, timeout=None):
+        """Put an item; `queue.Full` when there is no place in time."""
+        data = bytes(_code.dumps(obj))
+        if 8 + len(data) > ROOM:
+            raise ValueError(
+                f"an item of {len(data):,} bytes is larger than a queue ({ROOM:,}); put arrays into shared memory"
+            )
+        if not until(lambda: self._try_put(data), timeout if block else 0):
+            raise Full
+
+    def _try_get(self):
+        if self._number(_COUNT) == 0:
+            return None
+        with self._lock:
+            if self._number(_COUNT) == 0:
+                return None
+            got = self._number(_GOT)
+            (n,) = struct.unpack("q", self._read(got, 8))
+            data = self._read(got + 8, n)
+            self._number(_GOT, 8 + n)
+            self._number(_COUNT, -1)
+            return data
+
+    def get(self, block=True, timeout=None):
+        """Take the first item; `queue.Empty` when there is none in time."""
+        found = []
+        if not until(
+            lambda: (data := self._try_get()) is not None and (found.append(data) or True), timeout if block else 0
+        ):
+            raise Empty
+        return _code.loads(found[0])
+
+    def empty(self):
+        return self._number(_COUNT) == 0
+
+    def close(self):
+        """Nothing has to be given back."""
+
+    def __getstate__(self):
+        return self._most, self._lock, self._segment
+
+    def __setstate__(self, state):
+        self._most, self._lock, self._segment = state
+
+
+class Queue(SimpleQueue):
+    """Items in the order in which they were put, at most `maxsize` of them."""
+
+    def put_nowait(self, obj):
+        self.put(obj, False)
+
+    def get_nowait(self):
+        return self.get(False)
+
+    def qsize(self):
+        return self._number(_COUNT)
+
+    def full(self):
+        return self._number(_COUNT) >= self._most
+
+    def join_thread(self):
+        """No thread puts items: they lie in the queue when `put` returns."""
+
+    def cancel_join_thread(self):
+        """As `join_thread`."""
+
+
+class JoinableQueue(Queue):
+    """One whose items are said to be done."""
+
+    def task_done(self):
+        """An item that was taken is done."""
+        with self._lock:
+            if self._number(_OPEN) <= 0:
+                raise ValueError("task_done() called too many times")
+            self._number(_OPEN, -1)
+
+    def join(self, timeout=None):
+        """Wait until all items are done."""
+        until(lambda: self._number(_OPEN) == 0, timeout)
+
+
+class Connection:
+    """An end of a pipe."""
+
+    def __init__(self, get, put):
+        self._get, self._put, self.closed = get, put, False
+
+    readable = property(lambda self: self._get is not None)
+    writable = property(lambda self: self._put is not None)
+
+    def _end(self, end, word):
+        if self.closed:
+            raise OSError("handle is closed")
+        if end is None:
+            raise OSError(f"connection is {word}-only")
+        return end
+
+    def send(self, obj):
+        """Send an object to the other end."""
+        end = self._end(self._put, "read")
+        if end._number(_CLOSED):
+            raise BrokenPipeError(32, "Broken pipe")
+        end.put(obj)
+
+    def recv(self):
+        """Take an object that the other end has sent; EOFError when it has closed."""
+        end = self._end(self._get, "write")
+        until(lambda: not end.empty() or end._number(_CLOSED))
+        try:
+            return end.get(False)
+        except Empty:
+            raise EOFError from None
+
+    def poll(self, timeout=0.0):
+        """Whether there is something to take."""
+        end = self._end(self._get, "write")
+        return until(lambda: not end.empty() or end._number(_CLOSED), timeout)
+
+    def send_bytes(self, buf, offset=0, size=None):
+        """Send bytes."""
+        view = memoryview(buf)[offset:]
+        self.send(bytes(view if size is None else view[:size]))
+
+    recv_bytes = recv
+
+    def close(self):
+        """Say that nothing more comes."""
+        if not self.closed:
+            self.closed = True
+            for end in (self._put, self._get):
+                if end is not None:
+                    end._number(_CLOSED, 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def Pipe(duplex=True):
+    """Two connections: what is sent at one end comes at the other; without `duplex` from the second to the first."""
+    there, back = SimpleQueue(), SimpleQueue() if duplex else None
+    return Connection(there, back), Connection(back, there)

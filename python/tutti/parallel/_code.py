@@ -1,0 +1,498 @@
+"""Functions and classes as bytes, by value where no other process could import them.
+
+A worker of `tutti.parallel` can import what lies in modules. It cannot import a lambda, a closure, or what the program
+itself (`__main__`, a notebook) defines: of these the code, the cells and the globals that are used travel. Everything
+else is pickle's own protocol 5, so large arrays may go beside the bytes (`buffer_callback`).
+
+This file imports nothing of tutti, for workers read it before they import anything. `_blame.py` words what could not be
+taken.
+"""
+
+import builtins
+import io
+import marshal
+import os
+import pickle
+import sys
+import types
+import weakref
+
+_CELL = types.CellType
+_MAIN = (None, "__main__", "__mp_main__")  # modules that a worker has no copy of
+_EMPTY = type("Empty", (), {"__slots__": (), "__reduce__": lambda self: "_empty", "__module__": __name__})
+_empty = _EMPTY()  # what a cell without a value holds
+
+# Classes that travelled, by a name that holds in all processes: one class stays one class on its way there and back.
+_classes, _keys, _foreign = weakref.WeakValueDictionary(), weakref.WeakKeyDictionary(), weakref.WeakSet()
+_spaces = {}  # of an executor: the globals that its functions share in this process
+_sent = {}  # of an executor: the globals that went out, by number
+_names = {}  # of a code object: the globals that it names
+
+
+def dumps(value, buffer_callback=None, scope=None):
+    """`value` as bytes.
+
+    Parameters
+    ----------
+    value : object
+        A function, its arguments, a result.
+    buffer_callback : callable, optional
+        As in `pickle.dumps`: takes a `PickleBuffer` of each array that need not lie in the bytes.
+    scope : str, optional
+        Functions that come with the same scope share their globals in a worker, and there what the worker did to them
+        lasts until the program binds them anew (an initialiser sets what tasks read). Without one, globals are as they
+        are here, anew for each call of `loads`.
+
+    Returns
+    -------
+    memoryview
+
+    Raises
+    ------
+    pickle.PicklingError
+        Something in the value cannot be handed over. The message says where in it that lies.
+    """
+    file = io.BytesIO()
+    Pickler(file, 5, buffer_callback, scope).dump(value)
+    return file.getbuffer()
+
+
+loads = pickle.loads
+
+
+class Scoped:
+    """A function that shares its globals with others of the scope, wherever it is called."""
+
+    def __init__(self, f, scope):
+        self.f, self.scope = f, scope
+
+    def __call__(self, *args, **kwargs):
+        return self.f(*args, **kwargs)
+
+    def __reduce__(self):
+        return _scoped, (bytes(dumps(self.f, scope=self.scope)), self.scope)
+
+
+def is_importable(thing):
+    """Whether another process finds this function or class by its module and name."""
+    name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", "")
+    module = getattr(thing, "__module__", None)
+    if module in _MAIN or _is_told(module):
+        return False
+    found = sys.modules.get(module)
+    if found is None or getattr(found, "__spec__", None) is None:
+        return False
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found is thing
+
+
+def _is_told(module):
+    """Whether the program has told cloudpickle to take what this module has by value."""
+    told = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", None)
+    return told is not None and any(module == name or module.startswith(name + ".") for name in told())
+
+
+def globals_of(code):
+    """The names that a code object, and those inside it, look up or bind among the globals."""
+    names = _names.get(code)
+    if names is None:
+        names = set(_named(code))
+        for inner in code.co_consts:
+            if isinstance(inner, types.CodeType):
+                names |= globals_of(inner)
+        if len(_names) > 4096:
+            _names.clear()
+        _names[code] = names
+    return names
+
+
+def _named(code):
+    import opcode
+
+    numbers, extended = opcode.opmap, 0
+    whole = {
+        numbers[n] for n in ("STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") if n in numbers
+    }
+    load, far, text = numbers["LOAD_GLOBAL"], numbers["EXTENDED_ARG"], code.co_code
+    for at in range(0, len(text), 2):
+        argument = extended | text[at + 1]
+        extended = argument << 8 if text[at] == far else 0
+        if text[at] == load:  # its lowest bit says whether a call follows
+            yield code.co_names[argument >> 1]
+        elif text[at] in whole:
+            yield code.co_names[argument]
+
+
+def used_globals(f):
+    """The globals of a function that its code names, and that are there."""
+    space = f.__globals__
+    return {name: space[name] for name in sorted(globals_of(f.__code__)) if name in space}
+
+
+def _submodules(used, code):
+    """Modules below the packages that a function uses: `import xml.etree` binds `xml` alone."""
+    words, stack = set(), [code]
+    while stack:
+        code = stack.pop()
+        words.update(code.co_names)
+        stack += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+    for package in used:
+        if isinstance(package, types.ModuleType) and hasattr(package, "__path__"):
+            above = package.__name__ + "."
+            for name in list(sys.modules):
+                if name.startswith(above) and words.issuperset(name[len(above) :].split(".")):
+                    yield name
+
+
+def _by_cloudpickle(file, at, value):
+    """Whether cloudpickle takes the value, where the program has imported it: it may have been told more than we know."""
+    cloudpickle = sys.modules.get("cloudpickle")
+    if cloudpickle is None:
+        return False
+    file.seek(at)
+    file.truncate()
+    try:
+        cloudpickle.dump(value, file, protocol=5)
+    except Exception:
+        return False
+    return True
+
+
+class _Space:
+    """Stands for the globals of functions: their names in the other process are those functions' alone."""
+
+    def __init__(self, of, scope):
+        kept = ("__name__", "__package__", "__file__", "__path__")
+        self.base = {k: of[k] for k in kept if isinstance(of.get(k), (str, list))}
+        self.key = None if scope is None else (scope, id(of))
+
+
+class Pickler(pickle.Pickler):
+    """pickle's, with `reducer_override` for what it takes by name or not at all."""
+
+    def __init__(self, file, protocol=5, buffer_callback=None, scope=None):
+        super().__init__(file, protocol=protocol, buffer_callback=buffer_callback)
+        self.file, self.scope, self.spaces, self.cells = file, scope, {}, set()
+
+    def dump(self, value):
+        """Write the value; PicklingError says what in it cannot be taken, and where that lies."""
+        at = self.file.tell()
+        try:
+            super().dump(value)
+        except Exception as error:
+            if not _by_cloudpickle(self.file, at, value):
+                from tutti.parallel import _blame
+
+                raise _blame.explain(value, error) from error
+
+    def reducer_override(self, obj):
+        kind = type(obj)
+        rule = RULES.get(kind)
+        if rule is not None:
+            return rule(self, obj)
+        if issubclass(kind, type):
+            return self.reduce_class(obj)
+        if kind.__module__ in _LATE:
+            rule = _LATE[kind.__module__].get(kind.__name__)
+            return NotImplemented if rule is None else rule(self, obj)
+        return NotImplemented
+
+    def reduce_function(self, f):
+        if is_importable(f):
+            return NotImplemented
+        space = self.spaces.get(id(f.__globals__))
+        if space is None:
+            space = self.spaces[id(f.__globals__)] = _Space(f.__globals__, self.scope)
+        closure, contents = f.__closure__ or (), []
+        for cell in closure:  # a cell that functions share is filled by the first of them
+            if id(cell) not in self.cells:
+                self.cells.add(id(cell))
+                contents.append((cell, _contents(cell)))
+        used = used_globals(f)
+        inside = [*used.values(), *(held for _, held in contents)]
+        state = (
+            used,
+            self.tokens(f, used),
+            contents,
+            list(_submodules(inside, f.__code__)),
+            {k: v for k, v in _attributes(f) if v},
+        )
+        return _function, (marshal.dumps(f.__code__), space, closure), state, None, None, _fill_function
+
+    def tokens(self, f, used):
+        """Of a scope's globals: numbers that change when the program binds them anew. Kept values keep theirs."""
+        if self.scope is None:
+            return None
+        _sent.setdefault(self.scope, {}).update({id(v): v for v in used.values()})
+        return {name: id(v) for name, v in used.items()}
+
+    def reduce_cell(self, cell):
+        if id(cell) in self.cells:
+            return _CELL, ()
+        return _cell, (_contents(cell),)
+
+    def reduce_class(self, cls):
+        if is_importable(cls):
+            return NotImplemented
+        if cls.__module__ == "builtins":  # the type of functions, of None: names of `types`
+            return next(((getattr, (types, n)) for n, v in vars(types).items() if v is cls), NotImplemented)
+        if "enum" in sys.modules and issubclass(cls, sys.modules["enum"].Enum):
+            return self.reduce_enum(cls)
+        held = dict(cls.__dict__)
+        first = {k: held[k] for k in ("__module__", "__qualname__", "__slots__", "__orig_bases__") if k in held}
+        slots = held.get("__slots__", ())
+        for name in ("__dict__", "__weakref__", "_abc_impl", "__annotations_cache__", *first):
+            held.pop(name, None)
+        for name in (slots,) if isinstance(slots, str) else slots:
+            held.pop(_mangled(cls, name), None)
+        args = (type(cls), cls.__name__, cls.__bases__, first, class_key(cls))
+        return _class, args, held, None, None, _fill_class
+
+    def reduce_enum(self, cls):
+        members = {name: (m._value_, _own(m)) for name, m in cls.__members__.items()}
+        made = (
+            "_generate_next_value_",
+            "_member_names_",
+            "_member_map_",
+            "_member_type_",
+            "_value2member_map_",
+            "__new__",
+        )
+        made += (
+            "_use_args_",
+            "_new_member_",
+            "_value_repr_",
+            "_unhashable_values_",
+            "_hashable_values_",
+            "_flag_mask_",
+        )
+        made += ("_singles_mask_", "_all_bits_", "_boundary_", "_inverted_", "__dict__", "__weakref__", "__reduce_ex__")
+        skip = {*made, *members}
+        held = {k: v for k, v in cls.__dict__.items() if k not in skip}
+        args = (type(cls), cls.__name__, cls.__bases__, {k: v for k, (v, _) in members.items()}, class_key(cls))
+        state = held, {k: own for k, (_, own) in members.items() if own}
+        return _enum, args, state, None, None, _fill_enum
+
+
+def _attributes(f):
+    """What a function holds beside its code."""
+    yield "__name__", f.__name__
+    yield "__qualname__", f.__qualname__
+    yield "__module__", f.__module__
+    yield "__doc__", f.__doc__
+    yield "__defaults__", f.__defaults__
+    yield "__kwdefaults__", f.__kwdefaults__
+    yield "__dict__", f.__dict__
+    yield "__type_params__", getattr(f, "__type_params__", ())
+    try:
+        yield "__annotations__", f.__annotations__
+    except NameError:  # of 3.14: a name that is only there for type checkers
+        pass
+
+
+def _contents(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _empty
+
+
+def _mangled(cls, name):
+    private = name.startswith("__") and not name.endswith("__")
+    return f"_{cls.__name__.lstrip('_')}{name}" if private else name
+
+
+def _own(member):
+    return {k: v for k, v in vars(member).items() if k not in ("_value_", "_name_", "__objclass__", "_sort_order_")}
+
+
+def class_key(cls):
+    """A name of a class that holds in all processes."""
+    key = _keys.get(cls)
+    if key is None:
+        key = _keys[cls] = os.urandom(12)
+        _classes[key] = cls
+    return key
+
+
+# The other end: what the bytes call.
+
+
+def _scoped(data, scope):
+    return Scoped(loads(data), scope)
+
+
+def _space(key, base):
+    if key is None:
+        return {**base, "__builtins__": builtins}
+    if key not in _spaces:
+        _spaces[key] = {**base, "__builtins__": builtins}
+    return _spaces[key]
+
+
+def forget(scope):
+    """Drop the globals of a scope: its executor has been shut down."""
+    _sent.pop(scope, None)
+    for key in [key for key in _spaces if key[0] == scope]:
+        del _spaces[key]
+
+
+def _function(code, space, closure):
+    return types.FunctionType(marshal.loads(code), space, None, None, closure or None)
+
+
+def _fill_function(f, state):
+    used, tokens, contents, submodules, attributes = state
+    for cell, held in contents:
+        if held is not _empty:
+            cell.cell_contents = held
+    for name in submodules:
+        __import__(name)
+    for name, value in attributes.items():
+        setattr(f, name, value)
+    space = f.__globals__
+    for name, value in used.items():
+        # What the program has not bound anew since stays as this process made it: an initialiser set or filled it.
+        if tokens is None or brought_of(space).get(name) != tokens[name]:
+            space[name] = value
+    if tokens is not None:
+        brought_of(space).update(tokens)
+
+
+def brought_of(space):
+    """Of the globals of a scope: which values of the program's they were given last."""
+    return space.setdefault("__brought__", {})
+
+
+def _cell(held):
+    return _CELL() if held is _empty else _CELL(held)
+
+
+def _class(metaclass, name, bases, first, key):
+    cls = _classes.get(key)
+    if cls is not None:
+        return cls
+    from abc import ABCMeta
+
+    # A metaclass's own __new__ has done its work: what it made of the class is in the class.
+    new = ABCMeta.__new__ if issubclass(metaclass, ABCMeta) else type.__new__
+    return _came(new(metaclass, name, bases, dict(first)), key)
+
+
+def _came(cls, key):
+    _classes[key], _keys[cls] = cls, key
+    _foreign.add(cls)
+    return cls
+
+
+def _fill_class(cls, held):
+    if cls in _foreign:
+        for name, value in held.items():
+            type.__setattr__(cls, name, value)
+
+
+def _enum(metaclass, name, bases, members, key):
+    cls = _classes.get(key)
+    if cls is not None:
+        return cls
+    space = metaclass.__prepare__(name, bases)
+    for member, value in members.items():
+        space[member] = value
+    return _came(metaclass.__new__(metaclass, name, bases, space), key)
+
+
+def _fill_enum(cls, state):
+    held, owns = state
+    _fill_class(cls, held)
+    if cls in _foreign:
+        for name, own in owns.items():
+            vars(cls.__members__[name]).update(own)
+
+
+def _lru_cache(f, parameters):
+    from functools import lru_cache
+
+    return lru_cache(**parameters)(f)
+
+
+def _module(name, doc):
+    return types.ModuleType(name, doc)
+
+
+def _type_variable(kind, name, constraints, options, key):
+    variable = _classes.get(key)
+    return _came(kind(name, *constraints, **options), key) if variable is None else variable
+
+
+def _attribute_of(name, path):
+    found = sys.modules.get(name) or __import__(name, None, None, ["*"])
+    return getattr(found, path)
+
+
+def _reduce_module(_, module):
+    name = module.__name__
+    if name == "__main__" or (sys.modules.get(name) is module and module.__spec__ is not None):
+        import importlib
+
+        return importlib.import_module, (name,)
+    held = {k: v for k, v in vars(module).items() if k not in ("__builtins__", "__loader__", "__spec__")}
+    return _module, (name, module.__doc__), held
+
+
+def _reduce_lru_cache(_, f):
+    return NotImplemented if is_importable(f) else (_lru_cache, (f.__wrapped__, f.cache_parameters()))
+
+
+def _reduce_stream(_, stream):
+    for name in ("stdout", "stderr", "stdin"):
+        if stream is getattr(sys, name) or stream is getattr(sys, f"__{name}__"):
+            return _attribute_of, ("sys", name)
+    return NotImplemented
+
+
+def _reduce_type_variable(_, variable):
+    if is_importable(variable):
+        return NotImplemented
+    options = {
+        "bound": variable.__bound__,
+        "covariant": variable.__covariant__,
+        "contravariant": variable.__contravariant__,
+    }
+    if not options["bound"]:
+        del options["bound"]
+    return _type_variable, (type(variable), variable.__name__, variable.__constraints__, options, class_key(variable))
+
+
+def _reduce_memory(_, memory):
+    return memoryview, (pickle.PickleBuffer(memory) if memory.c_contiguous else memory.tobytes(),)
+
+
+def _sentinel(name):
+    import dataclasses
+
+    return getattr(dataclasses, name)
+
+
+# Of modules that are not imported for their sake: by the name of the type.
+_LATE = {
+    "typing": {"TypeVar": _reduce_type_variable},
+    "dataclasses": {"_FIELD_BASE": lambda _, kind: (_sentinel, (kind.name,))},
+    "functools": {"_lru_cache_wrapper": _reduce_lru_cache},
+}
+
+
+RULES = {
+    types.FunctionType: Pickler.reduce_function,
+    _CELL: Pickler.reduce_cell,
+    _Space: lambda _, space: (_space, (space.key, space.base)),
+    types.CodeType: lambda _, code: (marshal.loads, (marshal.dumps(code),)),
+    types.ModuleType: _reduce_module,
+    types.MethodType: lambda _, m: (types.MethodType, (m.__func__, m.__self__)),
+    property: lambda _, p: (property, (p.fget, p.fset, p.fdel, p.__doc__)),
+    classmethod: lambda _, m: (classmethod, (m.__func__,)),
+    staticmethod: lambda _, m: (staticmethod, (m.__func__,)),
+    io.TextIOWrapper: _reduce_stream,
+    types.MappingProxyType: lambda _, m: (types.MappingProxyType, (dict(m),)),
+    memoryview: _reduce_memory,
+}

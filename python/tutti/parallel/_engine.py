@@ -1,0 +1,591 @@
+"""Workers that stay, and who waits for them: packets go to those that have little to do, results to who asked.
+
+Any number of threads may use an engine. One of those that wait listens to all lines for the others (`_listen`); what
+comes is kept as bytes until the thread that wants it reads it, so code of the program's runs where it was called.
+"""
+
+import atexit
+import collections
+import os
+import sys
+import threading
+import time
+import weakref
+from concurrent.futures import BrokenExecutor
+
+from .. import _core
+from . import _chunks, _message, _workers
+
+_READS = 3  # times that workers may die of reading a packet before it is given up
+_IDLE_LOOK = 0.5
+_FEW = 8  # workers that may be there for calls that want other numbers of them
+
+
+_ended = collections.Counter()  # counts of engines that are closed
+
+
+class Packet:
+    """Items for one message: rows lo to hi of what was pickled, and who wants their results."""
+
+    __slots__ = ("details", "expected", "function", "hi", "job", "lo", "packed", "reads", "tries")
+
+    def __init__(self, job, function, packed, lo, hi, details, expected=0.0):
+        self.job, self.function, self.packed = job, function, packed
+        self.lo, self.hi, self.details, self.expected = lo, hi, details, expected
+        self.reads = 0
+        self.tries = {}
+
+    def rows(self, lo, hi):
+        """The same for some of its rows."""
+        part = Packet(self.job, self.function, self.packed, lo, hi, self.details, self.expected)
+        part.reads, part.tries = self.reads, self.tries
+        return part
+
+
+class Function:
+    """A function as it travels; each worker that is to call it gets it once."""
+
+    __slots__ = ("forgotten", "number", "packed")
+    made = 0
+
+    def __init__(self, packed, forgotten):
+        self.packed = packed
+        Function.made += 1
+        self.number = Function.made
+        self.forgotten = forgotten
+
+    def __del__(self):
+        self.forgotten.append(self.number)
+
+
+class Engine:
+    """A number of workers.
+
+    Parameters
+    ----------
+    size : int
+        How many.
+    device : str or list of str, optional
+        The device of each.
+    """
+
+    _shared = {}
+    _making = threading.Lock()
+
+    @classmethod
+    def get(cls, size):
+        """The engine of that many workers, which stays for later calls.
+
+        Those of other sizes stay, too, as long as they are few; else idle ones end, the oldest first.
+        """
+        with cls._making:
+            engine = cls._shared.get(size)
+            if engine is None or engine.owner != os.getpid() or engine.closed:
+                cls._shared.pop(size, None)
+                room = max(_FEW, 2 * _workers.cpu_count()) - size
+                for other, old in list(cls._shared.items()):
+                    if sum(cls._shared) > room and old.close_if_idle():
+                        del cls._shared[other]
+                engine = cls._shared[size] = cls(size)
+        return engine
+
+    def __init__(self, size, device=None, initializer=None, scope=None):
+        from . import _shared
+
+        self.size = size
+        self.device = device
+        self.initializer = initializer and bytes(_message.dumps(initializer, None, scope))
+        self.owner = os.getpid()
+        self.mutex = threading.RLock()
+        self.lock = threading.Condition(self.mutex)
+        self.limits = 0  # jobs under way with a timeout
+        self.sending = False  # a message is being put together
+        self.workers = []
+        self.queue = collections.deque()
+        self.numbers = {}
+        self.made = 0
+        self.listening = False
+        self.closed = False
+        self.kills = _workers.oom_kills()
+        self.users = 0
+        self.failed_starts = 0
+        self.places = _shared.Places(self)
+        self.counts = collections.Counter()
+        self.futures = set()  # calls of executors under way
+        self.finished = collections.deque()  # what is to be done for them without the lock
+        self.dropped = collections.deque()  # segments that nobody speaks of any more
+        self.forgotten = collections.deque()  # numbers of functions that nobody calls any more
+        self.broken = None
+        self.orphan = False  # nobody else can use it
+        _all.add(self)
+
+    # ---- workers
+
+    def start(self):
+        """Start the workers that are missing; nobody waits for them here."""
+        with self.mutex:
+            if self.closed:
+                raise RuntimeError("cannot use workers that were shut down")
+            if self.owner != os.getpid():
+                raise RuntimeError("these workers are the parent's of this forked process")
+            while len(self.workers) < self.size:
+                self.workers.append(self._hire(len(self.workers)))
+                self.counts["started"] += 1
+
+    def _hire(self, number):
+        return _workers.Worker(self.size, number, self.device, self.initializer)
+
+    def function(self, f, find, scope=None):
+        """A function as it travels; `find` and `scope` as for _message.pack."""
+        return Function(_message.pack(f, find, scope), self.forgotten)
+
+    def ready(self):
+        """Has some worker said that it is there?"""
+        return any(w.ready for w in self.workers)
+
+    def join(self, with_limit=False):
+        """Somebody uses the workers, who stay for that; with_limit: there are items that may take too long.
+
+        False: they were shut down already.
+        """
+        with self.mutex:
+            if self.closed:
+                return False
+            self.users += 1
+            self.limits += with_limit
+        return True
+
+    def leave(self, with_limit=False):
+        """Who had joined needs them no longer."""
+        with self.mutex:
+            self.users -= 1
+            self.limits -= with_limit
+
+    def close_if_idle(self):
+        """End the workers where nobody uses them."""
+        with self.mutex:
+            if self.users or self.queue or any(w.work for w in self.workers):
+                return False
+            self.close()
+        return True
+
+    def close(self, wait=False):
+        """End the workers; what is under way is lost."""
+        with self.mutex:
+            self.closed = True
+            workers, self.workers = self.workers, []
+            lost = [*self.queue, *(p for w in workers for p in w.work)]
+            self.queue.clear()
+            self.lock.notify_all()
+        if self.owner != os.getpid():
+            return
+        _ended.update(self.counts)
+        self.counts.clear()
+        for w in workers:
+            if w.work or not w.ready:
+                w.kill("was shut down")
+            else:
+                w.end()
+        end = time.monotonic() + 1.0
+        for w in workers:
+            if w.wait(max(0.0, end - time.monotonic())) is None:
+                w.kill("was shut down")
+                w.wait()
+            w.release()
+        for p in lost:
+            p.job.lost(p, p.lo, _workers.WorkerDied("the workers were shut down"))
+        self._settle()
+
+    def run(
+        self,
+        calls,
+        *,
+        left=None,
+        ordered=True,
+        here=False,
+        read_ahead=None,
+        chunk=None,
+        timeout=None,
+        retries=0,
+        return_exceptions=False,
+        seed=None,
+        on_block=None,
+    ):
+        """Results of calls, for who has an interface of their own.
+
+        Parameters
+        ----------
+        calls : iterable of (callable, tuple, dict)
+            Functions and their arguments; it is read in this thread.
+        left : int, optional
+            How many calls there are, if that is known.
+        ordered : bool, default True
+            Results in the order of the calls; else as they come.
+        here : bool, default False
+            May the first calls be done by this process?
+        read_ahead : int, optional
+            Calls that are read at most before their results were taken. Without it there is no limit.
+        chunk, timeout, retries, return_exceptions, seed
+            As for `tutti.parallel.map`.
+        on_block : callable, optional
+            Called with (number of the first call, results) before these are given.
+
+        Yields
+        ------
+        object
+            What each call gave; with return_exceptions also what it raised. An exception is raised at its place, or as
+            soon as it comes if results are not ordered. To close the iterator is to withdraw what has not begun.
+        """
+        from . import _job
+
+        job = _job.Job(
+            _job.CallItems(calls, left),
+            lambda rest: self,
+            ordered=ordered,
+            here=here,
+            chunk=chunk,
+            timeout=timeout,
+            retries=retries,
+            keep=return_exceptions,
+            seed=seed,
+            ahead=read_ahead is None,
+            most=read_ahead,
+        )
+        for block in job.blocks():
+            if on_block is not None:
+                on_block(*block)
+            yield from block[1]
+
+    # ---- packets
+
+    def put(self, packet, front=False):
+        """Hand a packet to a worker as soon as one has room for it."""
+        with self.mutex:
+            if self.broken:
+                raise self.broken
+            self.start()
+            self.queue.appendleft(packet) if front else self.queue.append(packet)
+            self._dispatch()
+
+    def _dispatch(self):
+        """(locked) Send packets to workers that have nothing to do, short ones to wait behind short ones."""
+        if self.forgotten or self.dropped:
+            self._forget()
+        while self.queue:
+            packet = self.queue[0]
+            free = [w for w in self.workers if w.ready and not w.stopped and self._has_room(w, packet)]
+            if not free:
+                return
+            self.queue.popleft()
+            if not packet.job.begins(packet):
+                continue
+            self._send(min(free, key=lambda w: len(w.work)), packet)
+
+    @staticmethod
+    def _has_room(worker, packet):
+        if not worker.work:
+            return True
+        return len(worker.work) < 2 and _chunks.queues(packet.expected) and _chunks.queues(worker.work[0].expected)
+
+    def _send(self, worker, packet):
+        function = packet.function
+        self.made += 1
+        number = self.made
+        self.sending = True
+        worker.work.append(packet)
+        self.numbers[number] = (worker, packet)
+        try:
+            if function.number not in worker.functions:
+                worker.functions.add(function.number)
+                worker.sender.send(_message.FUNCTION, function.number, None, function.packed)
+            details = (function.number, packet.lo, packet.hi, *packet.details)
+            worker.sender.send(_message.CHUNK, number, details, packet.packed)
+        except BrokenPipeError:
+            pass  # it is gone: who listens finds out why
+        except BaseException:
+            del self.numbers[number]
+            worker.work.pop()
+            raise
+        finally:
+            self.sending = False
+        self.counts["messages"] += 1
+        self.counts["copied bytes"] += worker.sender.copied
+        worker.sender.copied = 0
+
+    def withdraw(self, job):
+        """What a job has not begun is not to be done."""
+        with self.mutex:
+            self.queue = collections.deque(p for p in self.queue if p.job is not job)
+            self.lock.notify_all()
+
+    def stop(self, job):
+        """End the workers that are at work on a job: nobody waits for it any more."""
+        with self.mutex:
+            for w in self.workers:
+                if any(p.job is job for p in w.work):
+                    w.kill("was stopped")
+
+    def _forget(self):
+        """(locked) Workers give up functions that nobody calls any more, and memory."""
+        while self.dropped:
+            segment = self.dropped.popleft()
+            for w in self.workers:
+                w.sender.forget(segment)
+        while self.forgotten:
+            number = self.forgotten.popleft()
+            for w in self.workers:
+                if number in w.functions:
+                    w.functions.discard(number)
+                    try:
+                        w.sender.send(_message.FORGET, number, None, None)
+                    except OSError:
+                        pass
+
+    def drop(self, segment):
+        """Nobody speaks of shared memory any more: workers give it back, now if nobody is sending just then.
+
+        It may be called by the garbage collector, anywhere.
+        """
+        self.dropped.append(segment)
+        if not self.mutex.acquire(blocking=False):
+            return
+        if self.sending or self.owner != os.getpid():
+            self.mutex.release()
+            return
+        try:
+            self.sending = True
+            self._forget()
+            for w in self.workers:
+                if w.sender.gone:
+                    w.sender.send(_message.FORGET, 0, None, None)
+        except OSError:
+            pass  # a worker is gone, and with it what it had
+        finally:
+            self.sending = False
+            self.mutex.release()
+
+    def _settle(self):
+        """Results of futures are told to whom they concern, without the lock."""
+        if not self.finished:
+            return
+        while self.finished:
+            try:
+                self.finished.popleft()()
+            except Exception:  # noqa: BLE001 - of a future that somebody else has ended; others wait for theirs
+                sys.excepthook(*sys.exc_info())
+        with self.mutex:
+            self.lock.notify_all()
+        if self.orphan:
+            self.close_if_idle()
+
+    # ---- listening
+
+    def wait(self, there, seconds=None):
+        """Wait until there() is true, called under the lock, at most some time; whether it is."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            with self.mutex:
+                if there():
+                    return True
+                left = None if end is None else end - time.monotonic()
+                if left is not None and left < 0:
+                    return False
+                if self.listening:
+                    self.lock.wait(left if left is not None else _IDLE_LOOK)
+                    continue
+                self.listening = True
+                lines, workers = self._lines()
+            try:
+                self._listen(lines, workers, left)
+            finally:
+                with self.mutex:
+                    self.listening = False
+                    self.lock.notify_all()
+
+    def _lines(self):
+        return [w.line for w in self.workers], list(self.workers)
+
+    def poll(self):
+        """Take what has come, without waiting."""
+        with self.mutex:
+            if self.listening:
+                return
+            self.listening = True
+            lines, workers = self._lines()
+        try:
+            self._listen(lines, workers, 0.0)
+        finally:
+            with self.mutex:
+                self.listening = False
+                self.lock.notify_all()
+
+    def _listen(self, lines, workers, seconds):
+        limit = self._look_at_limits() if self.limits else None
+        seconds = min(s for s in (seconds, limit, _IDLE_LOOK) if s is not None)  # there may be more lines by then
+        if not lines:
+            time.sleep(0.001)
+        for k in _core._line_wait(lines, seconds):
+            self._receive(workers[k])
+
+    def _receive(self, worker):
+        while True:
+            with self.mutex:
+                if worker not in self.workers:
+                    return
+                try:
+                    got = worker.receiver.receive()
+                except OSError:
+                    got = None
+                if got is None:
+                    break
+                kind, number, details, text, buffers = got
+                done = None
+                if kind == _message.READY:
+                    worker.ready = True
+                    self.failed_starts = 0
+                elif kind == _message.BROKEN:
+                    self._break(_message.unpack(text, buffers))
+                else:
+                    _, packet = self.numbers.pop(number)
+                    worker.work.remove(packet)
+                    done = packet.job.came
+                self._dispatch()
+                if done is not None:
+                    done(packet, details, text, buffers)
+                self.lock.notify_all()
+        if worker.closed():
+            self._lost(worker)
+        self._settle()
+
+    # ---- what goes wrong
+
+    def _look_at_limits(self):
+        """End workers whose item takes too long; seconds until the next may have to be."""
+        soonest = None
+        with self.mutex:
+            for w in self.workers:
+                limit = w.work[0].job.timeout if w.work else None
+                if limit is None or w.stopped:
+                    continue
+                item, now = _core._line_marked(w.line), time.monotonic()
+                if item != w.seen[0] or not self._is_at(w, item):
+                    w.seen = item, now
+                left = w.seen[1] + limit - now
+                if left <= 0:
+                    w.kill("timed out")
+                    left = 0.01
+                soonest = min(left, limit / 8, soonest or left)  # the next item may begin behind our back
+        return soonest
+
+    def _is_at(self, worker, item):
+        number, row = divmod(item, _message.ROWS)
+        return row != _message.READING and self.numbers.get(number, (None, None))[1] is worker.work[0]
+
+    def _lost(self, worker):
+        """A worker is gone: another one takes its place, and its packets go to others or are given up."""
+        worker.kill(worker.stopped)
+        code = worker.wait()
+        item = _core._line_marked(worker.line)
+        with self.mutex:
+            if worker not in self.workers:
+                return
+            at = self.workers.index(worker)
+            began, row = divmod(item, _message.ROWS)
+            mine = {n: p for n, (w, p) in self.numbers.items() if w is worker}
+            for n in mine:
+                del self.numbers[n]
+            worker.release()
+            self.counts["died"] += 1
+            if not worker.ready:
+                self.failed_starts += 1
+            give_up = self.failed_starts > self.size
+            how = worker.death(code, self.kills)
+            if give_up:
+                del self.workers[at]
+            elif not self.closed:
+                self.workers[at] = self._hire(worker.number)
+            for n, packet in sorted(mine.items(), reverse=True):
+                self._again(packet, worker, row if n == began else None, how, code)
+            if give_up:
+                self._give_up(BrokenExecutor(f"workers cannot start: the last one {how}"))
+            self._dispatch()
+            self.lock.notify_all()
+
+    def _give_up(self, error):
+        """(locked) What waits has no results."""
+        queue, self.queue = self.queue, collections.deque()
+        for p in queue:
+            p.job.lost(p, p.lo, error)
+
+    def _break(self, failure):
+        """(locked) The initializer has raised."""
+        error = BrokenExecutor("the initializer of a worker raised an exception")
+        error.__cause__ = failure.again()
+        self.broken = error
+        self._give_up(error)
+
+    def _again(self, packet, worker, row, how, code):
+        """(locked) Rows that a dead worker had: all but the one at which it was are done again."""
+        if row is None:
+            self.queue.appendleft(packet)
+            return
+        if row == _message.READING:
+            packet.reads += 1
+            if packet.reads < _READS and not worker.stopped:
+                self.queue.appendleft(packet)
+                return
+            lo, hi, what = packet.lo, packet.hi, "read the arguments of"
+        else:
+            lo, hi, what = row, row + 1, "worked on"
+        first = packet.job.first(packet)
+        items = f"item {first + lo}" if hi - lo == 1 else f"items {first + lo} to {first + hi - 1}"
+        if worker.stopped == "timed out":
+            error = TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
+        else:
+            error = _workers.WorkerDied(
+                f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo
+            )
+        others = [packet.rows(a, b) for a, b in ((hi, packet.hi), (packet.lo, lo)) if a < b]
+        packet.job.splits(1 + len(others))
+        self.queue.extendleft(others)
+        part = packet.rows(lo, hi)
+        if hi - lo == 1 and packet.job.tries(part, lo):
+            self.queue.appendleft(part)
+        else:
+            packet.job.lost(part, lo, error)
+
+
+_all = weakref.WeakSet()
+
+
+def counts():
+    """What all workers have done since the program began, for `tutti.parallel.counts`."""
+    names = ("tasks", "messages", "shared bytes", "copied bytes", "started", "died")
+    total = collections.Counter(_ended)
+    for engine in list(_all):
+        total.update(engine.counts)
+    return {name: total[name] for name in names}
+
+
+@atexit.register
+def _end():
+    """The interpreter ends: so do the workers."""
+    for engine in list(_all):
+        engine.close()
+
+
+def _forked():
+    """A child that was forked has no workers: the parent's are not its own, and their lines are closed here."""
+    Engine._shared.clear()
+    Engine._making = threading.Lock()
+    for engine in list(_all):
+        engine.mutex = threading.RLock()
+        engine.lock = threading.Condition(engine.mutex)
+        engine.closed = True
+        for w in engine.workers:
+            _core._line_release(w.line)
+        engine.workers = []
+    _all.clear()
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -1,0 +1,329 @@
+"""multiprocessing's and concurrent.futures' names: pools beside a loop; memory, queues, locks between processes."""
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import tutti.compat.multiprocessing as mp
+from tutti.compat.concurrent import futures
+from tutti.compat.multiprocessing import shared_memory
+from tutti.compat.multiprocessing.pool import ThreadPool
+
+
+def square(x):
+    if x == 13:
+        raise ArithmeticError("thirteen")
+    return x * x
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with mp.Pool(2) as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("kind", [mp.Pool, ThreadPool])
+def test_pools_are_loops(kind):
+    expected = [x * x for x in range(12)]
+    with kind(2) as pool:
+        for chunksize in (None, 1, 5):
+            assert pool.map(square, range(12), chunksize) == expected
+        assert pool.starmap(pow, [(2, 3), (3, 2)]) == [8, 9]
+        assert list(pool.imap(square, range(12))) == expected
+        assert sorted(pool.imap_unordered(square, range(12))) == sorted(expected)
+        assert pool.apply(pow, (2, 5)) == 32 and pool.apply(int, ("11",), {"base": 2}) == 3
+        assert pool.map_async(square, range(12)).get(20) == expected
+        assert pool.starmap_async(pow, [(2, 3)]).get(20) == [8]
+        assert pool.map(square, []) == []
+
+
+def test_callbacks_and_failures(pool):
+    told = queue.Queue()
+    pool.apply_async(square, (3,), callback=told.put)
+    assert told.get(timeout=20) == 9
+    result = pool.apply_async(square, (13,), error_callback=told.put)
+    assert isinstance(told.get(timeout=20), ArithmeticError)
+    result.wait(20)
+    assert result.ready() and not result.successful()
+    with pytest.raises(ArithmeticError, match="thirteen"):
+        pool.map(square, range(20))
+    slow = pool.apply_async(time.sleep, (0.5,))
+    with pytest.raises(mp.TimeoutError):
+        slow.get(0.01)
+    with pytest.raises(ValueError, match="not ready"):
+        slow.successful()
+    slow.get(20)
+    results = pool.imap(time.sleep, [0.3])
+    with pytest.raises(mp.TimeoutError):
+        results.next(0.01)
+    assert results.next(20) is None
+    with pytest.raises(StopIteration):
+        results.next()
+
+
+def test_the_ends_of_pools():
+    pool = mp.Pool(1)
+    with pytest.raises(ValueError, match="still running"):
+        pool.join()
+    result = pool.apply_async(square, (4,))
+    pool.close()
+    pool.join()
+    assert result.get(0) == 16
+    with pytest.raises(ValueError, match="not running"):
+        pool.map(square, [1])
+    for bad in ({"processes": 0}, {"maxtasksperchild": -1}):
+        with pytest.raises(ValueError):
+            mp.Pool(**bad)
+    with pytest.raises(TypeError, match="initializer"):
+        mp.Pool(1, initializer=3)
+
+
+PROGRAM = """
+import multiprocessing as mp
+from multiprocessing.pool import ThreadPool
+counter = None
+seen = {}
+def begin(c, word):
+    global counter
+    counter = c
+    seen["word"] = word
+def task(x):
+    with counter.get_lock():
+        counter.value += x
+    return seen["word"]
+def other(x):
+    return x, mp.current_process().name != ""
+c = mp.Value("q", 0)
+with mp.Pool(2, initializer=begin, initargs=(c, "hello")) as pool:
+    assert pool.map(task, range(100), chunksize=3) == ["hello"] * 100
+    assert pool.apply(task, (50,)) == "hello"
+assert c.value == 5000, c.value
+assert seen == {} and counter is None
+p = mp.Process(target=lambda q: q.put(other(3)), args=(q := mp.Queue(),))
+p.start()
+assert q.get(timeout=60) == (3, True)
+p.join()
+assert p.exitcode == 0
+assert ThreadPool(2).map(abs, [-1]) == [1]
+try:
+    mp.reduction
+except AttributeError as e:
+    print(e)
+print("done")
+"""
+
+
+def test_a_program_that_asks_for_it(tmp_path):
+    """Initialisers that bind globals, functions of the program, no guard: under `python -m tutti run --as`."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "tutti", "run", "--as", "multiprocessing", str(tmp_path / "program.py")]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.split("\n")[-2] == "done" and "not covered" in made.stdout
+    assert "multiprocessing" in made.stderr and "came from tutti.compat" in made.stderr
+
+
+def test_processes():
+    def work(inbox, outbox, numbers, table, begin):
+        begin.wait(60)
+        while (x := inbox.get()) is not None:
+            with numbers.get_lock():
+                numbers[x % 4] += x
+            table[x] = x * x
+            outbox.put((x, os.getpid()))
+
+    inbox, outbox, begin = mp.Queue(), mp.SimpleQueue(), mp.Event()
+    numbers, table = mp.Array("d", 4), mp.Manager().dict()
+    several = [mp.Process(target=work, args=(inbox, outbox, numbers, table, begin)) for _ in range(2)]
+    for p in several:
+        p.start()
+    assert set(mp.active_children()) >= set(several)
+    begin.set()
+    for x in [*range(40), None, None]:
+        inbox.put(x)
+    for p in several:
+        p.join(60)
+        assert p.exitcode == 0
+    assert sorted(outbox.get()[0] for _ in range(40)) == list(range(40)) and outbox.empty()
+    assert list(numbers) == [sum(range(k, 40, 4)) for k in range(4)]
+    assert table == {x: x * x for x in range(40)}
+
+
+def test_a_lock_whose_holder_dies_is_free_again():
+    lock, held = mp.Lock(), mp.Event()
+
+    def hold(lock, held):
+        lock.acquire()
+        held.set()
+        time.sleep(60)
+
+    p = mp.Process(target=hold, args=(lock, held))
+    p.start()
+    assert held.wait(60) and not lock.acquire(False) and not lock.acquire(timeout=0.05)
+    p.kill()
+    p.join()
+    assert p.exitcode == -9 and lock.acquire(timeout=20)
+    lock.release()
+    with pytest.raises(ValueError, match="too many times"):
+        lock.release()
+
+
+def test_locks_between_threads():
+    lock, inner = mp.RLock(), mp.Lock()
+    count = [0]
+
+    def up():
+        for _ in range(50):
+            with lock, lock, inner:
+                was = count[0]
+                time.sleep(0)
+                count[0] = was + 1
+
+    threads = [threading.Thread(target=up) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert count == [200]
+    with pytest.raises(AssertionError, match="not owned"):
+        lock.release()
+
+
+def test_semaphores_conditions_and_pipes():
+    two = mp.BoundedSemaphore(2)
+    assert two.acquire() and two.acquire() and not two.acquire(False)
+    two.release()
+    two.release()
+    with pytest.raises(ValueError, match="too many"):
+        two.release()
+    ready, here, there = mp.Condition(), *mp.Pipe()
+    state = mp.Value("i", 0, lock=False)
+
+    def answer(ready, state, there):
+        with ready:
+            ready.wait_for(lambda: state.value == 1, 60)
+        there.send([there.recv(), state.value])
+        there.close()
+
+    p = mp.Process(target=answer, args=(ready, state, there))
+    p.start()
+    here.send("question")
+    assert not here.poll(0.05)
+    with ready:
+        state.value = 1
+        ready.notify_all()
+    assert here.poll(60) and here.recv() == ["question", 1]
+    with pytest.raises(EOFError):
+        here.recv()
+    p.join()
+
+
+def test_queues():
+    q = mp.JoinableQueue(3)
+    for x in ("a", b"b" * 100_000, [1, {2}]):
+        q.put(x)
+    assert q.full() and q.qsize() == 3
+    with pytest.raises(queue.Full):
+        q.put(1, timeout=0.02)
+    got = [q.get(), q.get_nowait(), q.get()]
+    assert got == ["a", b"b" * 100_000, [1, {2}]]
+    with pytest.raises(queue.Empty):
+        q.get(timeout=0.02)
+    for _ in range(3):
+        q.task_done()
+    q.join()
+    with pytest.raises(ValueError, match="too many times"):
+        q.task_done()
+
+
+def test_managers_are_dictionaries_and_lists(pool):
+    """The same random operations on ours and on Python's own, here and in workers."""
+    import random
+
+    rng, manager = random.Random(2), mp.Manager()
+    ours, plain = manager.list([3, 1]), [3, 1]
+    table, own = manager.dict(a=1), {"a": 1}
+    for _ in range(60):
+        name, args = rng.choice(
+            [
+                ("append", (rng.random(),)),
+                ("extend", ([1, 2],)),
+                ("insert", (0, 5)),
+                ("reverse", ()),
+                ("sort", ()),
+                ("pop", ()),
+                ("__len__", ()),
+                ("count", (1,)),
+                ("copy", ()),
+            ]
+        )
+        if name == "pop" and not plain:
+            continue
+        assert getattr(ours, name)(*args) == getattr(plain, name)(*args)
+        key, value = rng.choice("abcd"), rng.random()
+        name, args = rng.choice(
+            [
+                ("__setitem__", (key, value)),
+                ("get", (key,)),
+                ("setdefault", (key, value)),
+                ("pop", (key, None)),
+                ("update", ({key: 1},)),
+                ("__contains__", (key,)),
+            ]
+        )
+        assert getattr(table, name)(*args) == getattr(own, name)(*args)
+    assert ours == plain and table == own and sorted(table.keys()) == sorted(own) and list(ours) == plain
+    with pytest.raises(KeyError):
+        table["none"]
+    pool.starmap(lambda t, k: t.__setitem__(k, k), [(table, k) for k in range(6)], 1)
+    assert {k: k for k in range(6)}.items() <= dict(table.items()).items()
+    names = manager.Namespace(x=1)
+    pool.apply(lambda n: setattr(n, "y", n.x + 1), (names,))
+    assert names.y == 2
+
+
+def test_shared_memory(pool):
+    made = shared_memory.SharedMemory(create=True, size=64)
+
+    def write(name):
+        there = shared_memory.SharedMemory(name)
+        there.buf[:3] = b"abc"
+        there.close()
+        return there.size
+
+    assert pool.apply(write, (made.name,)) == 64 and bytes(made.buf[:4]) == b"abc\0"
+    assert not [n for n in os.listdir("/dev/shm") if "tutti" in n]
+    made.close()
+    made.unlink()
+    for name in ("nothing", "tutti-8-999999-3-5"):
+        with pytest.raises(FileNotFoundError):
+            shared_memory.SharedMemory(name)
+    with pytest.raises(ValueError, match="names of shared memory are given"):
+        shared_memory.SharedMemory("mine", create=True, size=3)
+
+
+def test_futures():
+    with futures.ProcessPoolExecutor(2) as executor:
+        assert list(executor.map(square, range(9), chunksize=2)) == [x * x for x in range(9)]
+        several = [executor.submit(square, x) for x in (1, 13)]
+        done, _ = futures.wait(several, 60)
+        assert done == set(several) and isinstance(several[1].exception(), ArithmeticError)
+        assert {f.result() for f in futures.as_completed([several[0]])} == {1}
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        executor.submit(square, 1)
+    with pytest.raises(ValueError, match="greater than 0"):
+        futures.ProcessPoolExecutor(0)
+
+
+def test_contexts_and_names():
+    for method in ("spawn", "fork", "forkserver", None):
+        assert mp.get_context(method).Pool is mp.Pool
+    with pytest.raises(ValueError, match="cannot find context"):
+        mp.get_context("teleport")
+    assert mp.cpu_count() >= 1 and mp.current_process().name == "MainProcess" and mp.parent_process() is None
+    with pytest.raises(AttributeError, match="not covered"):
+        mp.reduction  # noqa: B018

@@ -1,0 +1,151 @@
+"""The contract of concurrent.futures over our workers."""
+
+import asyncio
+import concurrent.futures
+import os
+import time
+
+import pytest
+import tutti as tt
+
+
+@pytest.fixture(scope="module")
+def executor():
+    with tt.parallel.Executor(2) as e:
+        yield e
+
+
+def add(a, b=0):
+    return a + b
+
+
+def slow(x):
+    time.sleep(x)
+    return x
+
+
+def fails():
+    raise ZeroDivisionError("of a worker")
+
+
+def test_futures(executor):
+    f = executor.submit(add, 1, b=2)
+    assert isinstance(f, concurrent.futures.Future) and f.result() == 3 and f.done()
+    assert executor.submit(os.getpid).result() != os.getpid()
+    with pytest.raises(ZeroDivisionError, match="of a worker"):
+        executor.submit(fails).result()
+    assert isinstance(executor.submit(fails).exception(), ZeroDivisionError)
+
+
+def test_wait_and_as_completed(executor):
+    futures = [executor.submit(slow, x) for x in (0.2, 0.01, 0.02)]
+    assert sorted(f.result() for f in concurrent.futures.as_completed(futures)) == [0.01, 0.02, 0.2]
+    done, rest = concurrent.futures.wait([executor.submit(add, k) for k in range(10)])
+    assert len(done) == 10 and not rest
+
+
+def test_callbacks(executor):
+    seen = []
+    f = executor.submit(slow, 0.05)
+    f.add_done_callback(lambda f: seen.append(f.result()))
+    end = time.monotonic() + 5
+    while not seen and time.monotonic() < end:
+        time.sleep(0.005)
+    assert seen == [0.05]
+
+
+def test_a_result_that_is_late(executor):
+    f = executor.submit(slow, 0.4)
+    with pytest.raises(TimeoutError):
+        f.result(timeout=0.05)
+    assert f.result() == 0.4
+
+
+def test_cancel(executor):
+    futures = [executor.submit(slow, 0.2) for _ in range(6)]
+    assert futures[-1].cancel() and futures[-1].cancelled()
+    with pytest.raises(concurrent.futures.CancelledError):
+        futures[-1].result()
+    assert [f.result() for f in futures[:-1]] == [0.2] * 5
+
+
+def test_map(executor):
+    assert list(executor.map(add, range(100), range(100))) == list(range(0, 200, 2))
+    assert list(executor.map(add, range(100), chunksize=7)) == list(range(100))
+    assert list(executor.map(add, [])) == []
+    with pytest.raises(TimeoutError):
+        list(executor.map(slow, [0.5, 0.5], timeout=0.05))
+    with pytest.raises(ValueError, match="chunksize"):
+        executor.map(add, [1], chunksize=0)
+
+
+def test_asyncio(executor):
+    async def main():
+        loop = asyncio.get_running_loop()
+        return await asyncio.gather(*(loop.run_in_executor(executor, add, k, 1) for k in range(20)))
+
+    assert asyncio.run(main()) == list(range(1, 21))
+
+
+def test_after_shutdown():
+    e = tt.parallel.Executor(2)
+    f = e.submit(slow, 0.05)
+    e.shutdown()
+    assert f.done() and f.result() == 0.05
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        e.submit(add, 1)
+    e.shutdown()
+
+
+def test_cancel_futures():
+    e = tt.parallel.Executor(2)
+    futures = [e.submit(slow, 0.1) for _ in range(8)]
+    e.shutdown(cancel_futures=True)
+    assert all(f.done() for f in futures) and any(f.cancelled() for f in futures)
+
+
+value = None
+
+
+def set_value(x):
+    global value
+    value = x
+
+
+def get_value():
+    return value
+
+
+def test_initializer():
+    with tt.parallel.Executor(2, initializer=set_value, initargs=(7,)) as e:
+        assert {e.submit(get_value).result() for _ in range(6)} == {7}
+    with tt.parallel.Executor(1) as e:
+        assert e.submit(get_value).result() is None
+    with tt.parallel.Executor(1, initializer=fails) as e:
+        with pytest.raises(concurrent.futures.BrokenExecutor) as caught:
+            e.submit(get_value).result()
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(TypeError, match="callable"):
+        tt.parallel.Executor(1, initializer=3)
+
+
+def test_threads():
+    with tt.parallel.Executor(2, threads=True) as e:
+        assert e.submit(os.getpid).result() == os.getpid()
+        assert list(e.map(add, range(5))) == list(range(5))
+
+
+def test_a_worker_that_dies_takes_its_call_along():
+    with tt.parallel.Executor(2) as e:
+        with pytest.raises(tt.parallel.WorkerDied, match="exited with code 9"):
+            e.submit(os._exit, 9).result()
+        assert e.submit(add, 1).result() == 1
+
+
+def test_pool():
+    with tt.parallel.Pool(2) as pool:
+        assert pool.map(add, range(3)) == [0, 1, 2]
+        assert pool.starmap(add, [(1, 2)]) == [3]
+        assert pool.submit(add, 4).result() == 4
+        assert list(pool.imap(add, range(3))) == [0, 1, 2]
+    assert tt.parallel.submit(add, 1, 1).result() == 2
