@@ -13,12 +13,12 @@ import tutti as tt
 from demo_table import np, progress
 
 try:
-    import joblib
+    from joblib import Parallel, delayed
 except ImportError:
-    joblib = None
+    Parallel = None
 
 
-def queue_at_a_counter(seed, customers=2500):
+def queue_at_a_counter(seed, customers=1000):
     """The mean wait of customers who come and are served at random: a simulation in plain Python."""
     rng = random.Random(seed)
     free = now = waited = 0.0
@@ -67,7 +67,7 @@ def by_multiprocessing(f, items):
 
 
 def by_joblib(f, items):
-    return joblib.Parallel(n_jobs=tt.parallel.cpu_count())(joblib.delayed(f)(item) for item in items)
+    return Parallel(n_jobs=tt.parallel.cpu_count())(delayed(f)(item) for item in items)
 
 
 def timed(way, f, items):
@@ -93,7 +93,7 @@ def row(name, f, items):
     wrong = not (alike(results, expected) and alike(results_again, expected))
     shown = [f"{seconds * 1e3:8.0f} ms", f"{first * 1e3:8.0f} ms", f"{again * 1e3:8.0f} ms"]
     for way in (by_multiprocessing, by_joblib):
-        if way is by_joblib and joblib is None:
+        if way is by_joblib and Parallel is None:
             shown.append(f"{'not there':>11}")
             continue
         progress(f"{name}: {way.__name__[3:]}")

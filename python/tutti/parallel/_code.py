@@ -146,7 +146,7 @@ def _submodules(used, code):
 
 
 def _by_cloudpickle(file, at, value):
-    """Whether cloudpickle takes the value, where the program has imported it: it may have been told more than we know."""
+    """Whether cloudpickle takes the value, if the program has imported it: it may know more."""
     cloudpickle = sys.modules.get("cloudpickle")
     if cloudpickle is None:
         return False

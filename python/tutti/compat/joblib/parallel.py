@@ -463,8 +463,8 @@ def _spread(parallel, calls, n, ahead):
     if threads:
         return _threaded(one, calls, n, n if ahead is None else ahead, parallel.timeout, parallel.return_unordered)
     return Engine.get(n).run(
-        calls, left=parallel._total, ordered=not parallel.return_unordered, here=chunk is None and parallel.timeout is None,
-        read_ahead=ahead, chunk=chunk, timeout=parallel.timeout,
+        calls, left=parallel._total, ordered=not parallel.return_unordered,
+        here=chunk is None and parallel.timeout is None, read_ahead=ahead, chunk=chunk, timeout=parallel.timeout,
     )  # fmt: skip
 
 
