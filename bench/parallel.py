@@ -1,7 +1,7 @@
-"""Functions in worker processes: tutti.parallel beside joblib (loky), multiprocessing.Pool and threads, with 2 workers each.
+"""Functions in 2 worker processes: tutti.parallel beside joblib (loky), multiprocessing.Pool and threads.
 
-A row's contestants take turns in one process. Calls whose arguments must be new each time are timed without making them;
-first calls of a process are timed in processes of their own, behind the imports.
+A row's contestants take turns in one process. Calls whose arguments must be new each time are timed without making
+them; first calls of a process are timed in processes of their own, behind the imports.
 """
 
 import argparse
@@ -60,9 +60,9 @@ class Contestants:
         self.threads = concurrent.futures.ThreadPoolExecutor(WORKERS)
         self.loky = None
         if joblib is not None:
-            from joblib.externals.loky import get_reusable_executor
+            from joblib.externals.loky import ProcessPoolExecutor
 
-            self.loky = get_reusable_executor(max_workers=WORKERS)
+            self.loky = ProcessPoolExecutor(WORKERS)
 
     def one(self):
         """A task and its result."""
@@ -208,7 +208,10 @@ def rows(args, pick):
 
 def imports(times):
     """Seconds of `import tutti`, and whether it loads tutti.parallel: programs that never call it pay nothing."""
-    text = "import time; b = time.perf_counter(); import tutti, sys; print(time.perf_counter() - b, 'tutti.parallel' in sys.modules)"
+    text = (
+        "import sys, time; b = time.perf_counter(); import tutti; "
+        "print(time.perf_counter() - b, 'tutti.parallel' in sys.modules)"
+    )
     found = [
         subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout.split()
         for _ in range(times)

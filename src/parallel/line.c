@@ -111,7 +111,7 @@ tt_code tt_line_take(tt_line *line, void *data, int *fd, tt_error *err) {
     poll(&p, 1, -1);
     if (!tt__line_drain(line)) line->closed = true;
   }
-  memcpy(fd, line->kept, sizeof *fd * (size_t)m.descriptors);
+  if (m.descriptors) memcpy(fd, line->kept, sizeof *fd * (size_t)m.descriptors);
   line->kepts -= m.descriptors;
   memmove(line->kept, line->kept + m.descriptors, sizeof *fd * (size_t)line->kepts);
   tt__ring_take(line->in, data);

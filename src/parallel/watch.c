@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -93,7 +94,8 @@ bool tt__watch_written(const void *data, size_t size) {
   tt__lock(&watch_lock);
   int n = open_watch() ? ioctl(pages, ASK_SCAN, &ask) : -1;
   tt__unlock(&watch_lock);
-  return n != 0;
+  bool there = msync((void *)(uintptr_t)range.start, range.size, MS_ASYNC) == 0; /* a hole has no pages to be written */
+  return n != 0 || !there;
 }
 
 void tt__watch_end(const void *data, size_t size) {

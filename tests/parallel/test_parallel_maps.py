@@ -178,6 +178,20 @@ def test_a_wrong_number_of_workers_in_the_environment(monkeypatch):
         tt.parallel.map(square, [1])
 
 
+def test_threads():
+    seen = []
+    want = [k * k for k in range(200)]
+    assert tt.parallel.map(lambda k: (seen.append(k), k * k)[1], range(200), workers=2, threads=True) == want
+    assert sorted(seen) == list(range(200))
+    assert sorted(tt.parallel.imap_unordered(square, range(200), workers=2, threads=True, chunk=3)) == want
+    got = tt.parallel.map(lambda k: 1 // k, [1, 0, 1], workers=2, threads=True, return_exceptions=True)
+    assert got[::2] == [1, 1] and isinstance(got[1], ZeroDivisionError)
+    with pytest.raises(ZeroDivisionError):
+        tt.parallel.map(lambda k: 1 // k, [1, 0, 1], workers=2, threads=True)
+    with pytest.raises(ValueError, match="timeout"):
+        tt.parallel.map(square, [1], threads=True, timeout=1)
+
+
 # ---- memory
 
 

@@ -10,6 +10,7 @@ from ._map import (
     Pool,
     add,
     compare_exchange,
+    counts,
     imap,
     imap_unordered,
     map,  # noqa: A004 (a builtin's name)
@@ -27,6 +28,7 @@ __all__ = [
     "WorkerDied",
     "add",
     "compare_exchange",
+    "counts",
     "cpu_count",
     "imap",
     "imap_unordered",

@@ -7,6 +7,7 @@ comes is kept as bytes until the thread that wants it reads it, so code of the p
 import atexit
 import collections
 import os
+import sys
 import threading
 import time
 import weakref
@@ -17,6 +18,9 @@ from . import _chunks, _message, _workers
 
 _READS = 3  # times that workers may die of reading a packet before it is given up
 _IDLE_LOOK = 0.5
+
+
+_ended = collections.Counter()  # counts of engines that are closed
 
 
 class Packet:
@@ -150,6 +154,8 @@ class Engine:
             self.lock.notify_all()
         if self.owner != os.getpid():
             return
+        _ended.update(self.counts)
+        self.counts.clear()
         for w in workers:
             if w.work or not w.ready:
                 w.kill("was shut down")
@@ -275,6 +281,8 @@ class Engine:
             worker.work.pop()
             raise
         self.counts["messages"] += 1
+        self.counts["copied bytes"] += worker.sender.copied
+        worker.sender.copied = 0
 
     def withdraw(self, job):
         """What a job has not begun is not to be done."""
@@ -310,7 +318,10 @@ class Engine:
         if not self.finished:
             return
         while self.finished:
-            self.finished.popleft()()
+            try:
+                self.finished.popleft()()
+            except Exception:  # noqa: BLE001 - of a future that somebody else has ended; others wait for theirs
+                sys.excepthook(*sys.exc_info())
         with self.mutex:
             self.lock.notify_all()
         if self.orphan:
@@ -494,6 +505,15 @@ class Engine:
 
 
 _all = weakref.WeakSet()
+
+
+def counts():
+    """What all workers have done since the program began, for `tutti.parallel.counts`."""
+    names = ("tasks", "messages", "shared bytes", "copied bytes", "started", "died")
+    total = collections.Counter(_ended)
+    for engine in list(_all):
+        total.update(engine.counts)
+    return {name: total[name] for name in names}
 
 
 @atexit.register

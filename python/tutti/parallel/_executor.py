@@ -3,6 +3,7 @@
 import atexit
 import collections
 import concurrent.futures
+import math
 import os
 import time
 import weakref
@@ -63,7 +64,7 @@ class _Call:
 
     def begins(self, packet):
         """It is handed to a worker, unless it was cancelled."""
-        if self.future.set_running_or_notify_cancel():
+        if self.future.running() or self.future.set_running_or_notify_cancel():
             return True
         self.executor._engine.futures.discard(self)
         return False
@@ -83,10 +84,11 @@ class _Call:
     def _done(self, act):
         engine = self.executor._engine
         engine.futures.discard(self)
-        engine.finished.append(act)
+        if not self.future.done():  # it may have been cancelled
+            engine.finished.append(act)
 
     def _finish(self, details, text, buffers):
-        self.executor._seconds = 0.5 * self.executor._seconds + 0.5 * details[0]
+        self.executor._engine.counts["tasks"] += 1
         try:
             result = _message.unpack(text, buffers)[0]
         except BaseException as e:  # noqa: BLE001 - a class of the program's
@@ -121,9 +123,8 @@ class Executor(concurrent.futures.Executor):
         self._workers = _workers.count(workers)
         self._threads = None
         self._closed = False
-        self._last = (None, None)
+        self._last = (None, None, None)  # a function that is the same each time, and how it travels
         self._scope = None
-        self._seconds = 1.0  # what a call takes; it is not known that a second one may wait behind it
         self._engine = None
         if threads:
             self._threads = concurrent.futures.ThreadPoolExecutor(self._workers, "tutti", initializer, initargs)
@@ -160,7 +161,7 @@ class Executor(concurrent.futures.Executor):
             future.set_running_or_notify_cancel()
             future.set_exception(e)
             return future
-        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False), self._seconds)
+        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False), math.inf)
         with engine.lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
@@ -170,10 +171,11 @@ class Executor(concurrent.futures.Executor):
         return future
 
     def _function(self, fn, find):
-        last, function = self._last
-        if last is not fn or not _message.importable(fn):
+        last, code, function = self._last
+        if last is not fn or code is not getattr(fn, "__code__", None):
             function = self._engine.function(fn, find, self._scope)
-            self._last = (fn, function)
+            stays = _message.importable(fn) or _message.is_fixed(fn)
+            self._last = (fn, getattr(fn, "__code__", None), function) if stays else (None, None, None)
         return function
 
     def map(self, fn, *iterables, timeout=None, chunksize=None):
@@ -222,7 +224,10 @@ def _results(futures, end):
     try:
         while futures:
             left = None if end is None else max(0.0, end - time.monotonic())
-            yield from futures.popleft().result(left)
+            results = futures.popleft().result(left)
+            results.reverse()
+            while results:
+                yield results.pop()
     finally:
         for future in futures:
             future.cancel()

@@ -373,6 +373,7 @@ class Job:
             seconds, n, failed = details
             self._measure(seconds / max(1, n))
             results = _message.unpack(text, buffers)
+        self.engine.counts["tasks"] += len(results)
         if not failed:
             yield from self._block(first, results)
             return

@@ -5,7 +5,7 @@ import operator
 import sys
 import threading
 
-from . import _chunks, _executor, _job, _workers
+from . import _chunks, _engine, _executor, _job, _threads, _workers
 from ._engine import Engine
 
 
@@ -85,6 +85,14 @@ def _blocks(
         ahead=ahead,
         most=_whole(read_ahead, "read_ahead", 1),
     )
+    if _with_threads(threads):
+        if timeout is not None or seed is not None:
+            raise ValueError(
+                "timeout and seed are for processes: a thread cannot be ended, and all draw from one stream"
+            )
+        how = {k: how[k] for k in ("chunk", "retries", "keep", "ordered", "most")}
+        blocks = _threads.Job(items, size, **how).blocks()
+        return _told(blocks, progress, items) if progress else blocks
     inline = size == 1 and timeout is None and workers is None
     job = _job.Job(items, (lambda rest: None) if inline else (lambda rest: Engine.get(size)), **how)
     if inline:
@@ -236,6 +244,18 @@ def add(array, index, value):
         old = array[index]
         if compare_exchange(array, index, old, old + value):
             return old
+
+
+def counts():
+    """What workers have done since the program began.
+
+    Returns
+    -------
+    dict
+        tasks, messages, "shared bytes" (of arrays that were copied into shared memory and stay there), "copied bytes"
+        (of what went along with messages), and how many workers were started and died.
+    """
+    return _engine.counts()
 
 
 def shutdown():

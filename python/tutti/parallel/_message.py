@@ -55,6 +55,19 @@ def importable(f):
     return code is None or code.is_importable(f)
 
 
+def is_fixed(f):
+    """Is a function that travels by value the same each time: has it nothing but its code?"""
+    code = sys.modules["tutti.parallel._code"]
+    return (
+        type(f) is type(is_fixed)
+        and not f.__closure__
+        and not f.__dict__
+        and not f.__kwdefaults__
+        and is_plain(f.__defaults__ or ())
+        and not code.used_globals(f)
+    )
+
+
 class Each:
     """Of rows of arguments: what a function gives for each."""
 
@@ -165,6 +178,7 @@ class Sender:
         self.own = []
         self.known = set()
         self.gone = []
+        self.copied = 0  # bytes
 
     def send(self, kind, number, details, packed):
         """Send a message; details are plain data."""
@@ -207,6 +221,7 @@ class Sender:
             else:
                 segment, begin, size, all_write = own, at, b.nbytes, ()
                 core._segment_write(own.fd, at, b)
+                self.copied += size
                 at += _rounded(size)
             if segment.number not in self.known:
                 new[segment.number] = segment
