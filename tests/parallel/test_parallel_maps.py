@@ -224,6 +224,35 @@ def test_an_array_is_shared_once():
     assert shared_bytes() - before == 2 * a.nbytes
 
 
+def test_shared_memory_goes_with_its_array():
+    def mapped():
+        with open(f"/proc/{os.getpid()}/maps") as f:
+            return sum("memfd:tutti" in line for line in f)
+
+    a = np.arange(1_000_000.0)
+    held = len(os.listdir("/proc/self/fd"))
+    assert tt.parallel.map(lambda k: float(a[k]) and mapped(), [1, 2], workers=2, chunk=1)
+    del a
+    assert len(os.listdir("/proc/self/fd")) <= held + 2
+    engines = _engine.Engine.get(2)
+    assert all(not w.sender.gone for w in engines.workers) and not engines.dropped
+
+
+def test_threads_that_want_different_numbers_of_workers():
+    results = []
+
+    def call(n):
+        for _ in range(4):
+            results.append(tt.parallel.map(square, range(20), workers=n, chunk=2))
+
+    threads = [threading.Thread(target=call, args=(n,)) for n in (1, 2, 3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == [[k * k for k in range(20)]] * 12
+
+
 def test_rows_are_views_of_what_was_shared():
     pictures = np.random.default_rng(0).random((32, 128, 128))
     before = shared_bytes()

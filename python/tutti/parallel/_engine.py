@@ -18,6 +18,7 @@ from . import _chunks, _message, _workers
 
 _READS = 3  # times that workers may die of reading a packet before it is given up
 _IDLE_LOOK = 0.5
+_FEW = 8  # workers that may be there for calls that want other numbers of them
 
 
 _ended = collections.Counter()  # counts of engines that are closed
@@ -73,12 +74,17 @@ class Engine:
 
     @classmethod
     def get(cls, size):
-        """The engine of that many workers, which stays for later calls. Those of other sizes end when they are idle."""
+        """The engine of that many workers, which stays for later calls.
+
+        Those of other sizes stay, too, as long as they are few; else idle ones end, the oldest first.
+        """
         with cls._making:
             engine = cls._shared.get(size)
-            if engine is None or engine.owner != os.getpid():
+            if engine is None or engine.owner != os.getpid() or engine.closed:
+                cls._shared.pop(size, None)
+                room = max(_FEW, 2 * _workers.cpu_count()) - size
                 for other, old in list(cls._shared.items()):
-                    if old.owner != os.getpid() or old.close_if_idle():
+                    if sum(cls._shared) > room and old.close_if_idle():
                         del cls._shared[other]
                 engine = cls._shared[size] = cls(size)
         return engine
@@ -93,6 +99,7 @@ class Engine:
         self.mutex = threading.RLock()
         self.lock = threading.Condition(self.mutex)
         self.limits = 0  # jobs under way with a timeout
+        self.sending = False  # a message is being put together
         self.workers = []
         self.queue = collections.deque()
         self.numbers = {}
@@ -135,6 +142,24 @@ class Engine:
     def ready(self):
         """Has some worker said that it is there?"""
         return any(w.ready for w in self.workers)
+
+    def join(self, with_limit=False):
+        """Somebody uses the workers, who stay for that; with_limit: there are items that may take too long.
+
+        False: they were shut down already.
+        """
+        with self.mutex:
+            if self.closed:
+                return False
+            self.users += 1
+            self.limits += with_limit
+        return True
+
+    def leave(self, with_limit=False):
+        """Who had joined needs them no longer."""
+        with self.mutex:
+            self.users -= 1
+            self.limits -= with_limit
 
     def close_if_idle(self):
         """End the workers where nobody uses them."""
@@ -266,6 +291,7 @@ class Engine:
         function = packet.function
         self.made += 1
         number = self.made
+        self.sending = True
         worker.work.append(packet)
         self.numbers[number] = (worker, packet)
         try:
@@ -280,6 +306,8 @@ class Engine:
             del self.numbers[number]
             worker.work.pop()
             raise
+        finally:
+            self.sending = False
         self.counts["messages"] += 1
         self.counts["copied bytes"] += worker.sender.copied
         worker.sender.copied = 0
@@ -312,6 +340,29 @@ class Engine:
                         w.sender.send(_message.FORGET, number, None, None)
                     except OSError:
                         pass
+
+    def drop(self, segment):
+        """Nobody speaks of shared memory any more: workers give it back, now if nobody is sending just then.
+
+        It may be called by the garbage collector, anywhere.
+        """
+        self.dropped.append(segment)
+        if not self.mutex.acquire(blocking=False):
+            return
+        if self.sending or self.owner != os.getpid():
+            self.mutex.release()
+            return
+        try:
+            self.sending = True
+            self._forget()
+            for w in self.workers:
+                if w.sender.gone:
+                    w.sender.send(_message.FORGET, 0, None, None)
+        except OSError:
+            pass  # a worker is gone, and with it what it had
+        finally:
+            self.sending = False
+            self.mutex.release()
 
     def _settle(self):
         """Results of futures are told to whom they concern, without the lock."""

@@ -135,8 +135,8 @@ class Executor(concurrent.futures.Executor):
             self._engine = Engine(self._workers, device, initializer and (initializer, initargs), self._scope)
         else:
             self._engine = Engine.get(self._workers)
-        with self._engine.lock:
-            self._engine.users += 1
+        while not self._engine.join():
+            self._engine = Engine.get(self._workers)
         self._end = weakref.finalize(self, _finish, self._engine, self._private, os.getpid())
         self._end.atexit = False
         _open.add(self)
@@ -236,8 +236,7 @@ def _results(futures, end):
 def _finish(engine, private, owner):
     if owner != os.getpid():
         return
-    with engine.lock:
-        engine.users -= 1
+    engine.leave()
     if private and not engine.close_if_idle():
         engine.orphan = True
 

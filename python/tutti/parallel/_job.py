@@ -208,21 +208,17 @@ class Job:
     def _at_end(self):
         return self.items.left == 0 and not self.items.held
 
-    def _join(self, engine):
+    def _join(self, rest):
+        engine = self.make_engine(rest)
+        while engine is not None and not engine.join(self.timeout is not None):
+            engine = self.make_engine(rest)  # it was shut down since: another thread wants another number of workers
         self.engine = engine
-        if engine is None:
-            return
-        with engine.mutex:
-            engine.users += 1
-            engine.limits += self.timeout is not None
 
     def _leave(self):
         if self.engine is None:
             return
         self.engine.withdraw(self)
-        with self.engine.mutex:
-            self.engine.users -= 1
-            self.engine.limits -= self.timeout is not None
+        self.engine.leave(self.timeout is not None)
 
     def _do_here(self):
         """The first items; it ends when the rest is worth a worker, or nothing is left."""
@@ -300,7 +296,7 @@ class Job:
         left = self.items.left
         rest = spent if left is None else left * self.seconds
         if self.engine is None:
-            self._join(self.make_engine(rest))
+            self._join(rest)
             if self.engine is None:
                 return False
         if self.engine.ready():
@@ -312,7 +308,7 @@ class Job:
 
     def _distribute(self):
         if self.engine is None:
-            self._join(self.make_engine(None))
+            self._join(None)
         engine = self.engine
         while True:
             self._feed()

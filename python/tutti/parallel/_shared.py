@@ -80,7 +80,7 @@ class Places:
             self.total -= segment.size
             engine = self.engine()
             if engine is not None:
-                engine.dropped.append(segment)
+                engine.drop(segment)
 
     def share(self, place, view):
         """See that a copy of a place is there and as the memory is now. False: it is not worth one."""

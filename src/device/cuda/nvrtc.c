@@ -158,7 +158,7 @@ static void find_include(nvrtc *t, const char *dir) {
 }
 
 /* ctx: the driver's version. A refusal leaves its cause in `refusal`. */
-static bool accept(void *lib, const char *path, void *ctx) {
+static bool accept_library(void *lib, const char *path, void *ctx) {
   const int *driver = ctx;
   nvrtc t = {0};
   if (!resolve(lib, &t) || t.version(&t.major, &t.minor) != 0) {
@@ -190,7 +190,7 @@ static const nvrtc *get(int driver, tt_error *err) {
   if (!atomic_load(&ready) && seen_changes != tt__find_path_changes()) {
     seen_changes = tt__find_path_changes();
     refusal[0] = 0;
-    if (tt__find_library("libnvrtc.so", accept, &driver, reason, sizeof reason)) {
+    if (tt__find_library("libnvrtc.so", accept_library, &driver, reason, sizeof reason)) {
       atexit(leave); /* registered after NVRTC's own handlers, so called before them */
       atomic_store(&ready, &table);
     }
