@@ -260,7 +260,7 @@ class Parallel:
     batch_size : int or 'auto'
         How many calls go to a worker together.
     temp_folder, max_nbytes, mmap_mode : optional
-        Have no effect: arrays are shared with workers in memory, read-only unless `mmap_mode` is 'c'... see the page.
+        Have no effect: arrays are shared with workers in memory, without files.
     prefer : {'processes', 'threads'}, optional
     require : {'sharedmem'}, optional
     **backend_kwargs
