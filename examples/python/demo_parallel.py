@@ -13,12 +13,12 @@ import tutti as tt
 from demo_table import np, progress
 
 try:
-    import joblib
+    from joblib import Parallel, delayed
 except ImportError:
-    joblib = None
+    Parallel = None
 
 
-def queue_at_a_counter(seed, customers=2500):
+def queue_at_a_counter(seed, customers=1000):
     """The mean wait of customers who come and are served at random: a simulation in plain Python."""
     rng = random.Random(seed)
     free = now = waited = 0.0
@@ -67,7 +67,7 @@ def by_multiprocessing(f, items):
 
 
 def by_joblib(f, items):
-    return joblib.Parallel(n_jobs=tt.parallel.cpu_count())(joblib.delayed(f)(item) for item in items)
+    return Parallel(n_jobs=tt.parallel.cpu_count())(delayed(f)(item) for item in items)
 
 
 def timed(way, f, items):
@@ -88,12 +88,15 @@ def row(name, f, items):
     progress(f"{name}: the plain loop")
     seconds, expected = timed(plain, f, items)
     progress("")
+    before = tt.parallel.counts()
     first, results = timed(ours, f, items)
+    after = tt.parallel.counts()
+    moved = [(after[k] - before[k]) / 1e6 for k in ("shared bytes", "copied bytes")]
     again, results_again = timed(ours, f, items)
     wrong = not (alike(results, expected) and alike(results_again, expected))
     shown = [f"{seconds * 1e3:8.0f} ms", f"{first * 1e3:8.0f} ms", f"{again * 1e3:8.0f} ms"]
     for way in (by_multiprocessing, by_joblib):
-        if way is by_joblib and joblib is None:
+        if way is by_joblib and Parallel is None:
             shown.append(f"{'not there':>11}")
             continue
         progress(f"{name}: {way.__name__[3:]}")
@@ -101,7 +104,8 @@ def row(name, f, items):
         wrong += not alike(results, expected)
         shown.append(f"{took * 1e3:8.0f} ms")
     progress("")
-    print(f"{name:<38}", *shown, f"{seconds / again:5.2f}x", "yes" if not wrong else "NO", flush=True)
+    shown += [f"{seconds / again:5.2f}x", *(f"{size:6.1f} MB" for size in moved), "yes" if not wrong else "NO"]
+    print(f"{name:<38}", *shown, flush=True)
     return wrong
 
 
@@ -109,7 +113,7 @@ def show(quick):
     """Both programs; gives how many answers were wrong."""
     print(
         f"\n{f'Python functions, {tt.parallel.cpu_count()} cores':<38} {'plain loop':>11} {'first call':>11} "
-        f"{'tutti':>11} {'mp.Pool':>11} {'joblib':>11} {'ratio':>6} same"
+        f"{'tutti':>11} {'mp.Pool':>11} {'joblib':>11} {'ratio':>6} {'shared':>9} {'copied':>9} same"
     )
     n = 60 if quick else 1000
     failed = row(f"a queue, simulated for {n:,} seeds", queue_at_a_counter, range(n))

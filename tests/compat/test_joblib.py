@@ -265,5 +265,5 @@ def test_kept_functions_in_workers(tmp_path):
 
 
 def test_names_that_are_not_covered():
-    with pytest.raises(AttributeError, match="not covered"):
+    with pytest.raises(AttributeError, match="does not cover"):
         joblib.externals  # noqa: B018

@@ -10,10 +10,12 @@ import tutti.compat
 
 TEXT = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "compat.md").read_text()
 
+LIBRARIES = "numba|pycuda|cupyx|cupy|jax|keras|tensorflow|torch|joblib|multiprocessing|concurrent"
+
 
 def rows(text):
     for line in text.splitlines():
-        found = re.match(r"\| `(numba|pycuda|cupyx|cupy|jax|keras|tensorflow|torch)([\w.]*)`[^|]*\|(.*)\|$", line)
+        found = re.match(rf"\| `({LIBRARIES})([\w.]*)`[^|]*\|(.*)\|$", line)
         if found:
             for name in re.findall(r"`(\w+)`", found[3]):
                 yield found[1] + found[2], name

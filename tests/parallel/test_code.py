@@ -304,6 +304,15 @@ def test_small_kinds(other):
     assert other(lambda c: eval(c), compile("1 + 2", "c", "eval")) == 3
 
 
+def test_proxies_of_pythons_managers(other):
+    import multiprocessing
+
+    with multiprocessing.get_context("spawn").Manager() as manager:
+        items, waiting = manager.list([1]), manager.Queue()
+        other(lambda a, q: (a.append(2), q.put(3)), items, waiting)
+        assert list(items) == [1, 2] and waiting.get(timeout=20) == 3
+
+
 def test_buffers_go_beside():
     big, beside = bytearray(1 << 20), []
     data = _code.dumps({"a": [pickle.PickleBuffer(big)]}, beside.append)

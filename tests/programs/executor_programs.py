@@ -1,9 +1,8 @@
-"""CPython's tests of concurrent.futures over tutti's executor, and of multiprocessing over tutti's names.
+"""CPython's tests of concurrent.futures over tutti's executor.
 
     python tests/programs/executor_programs.py futures [pattern]
-    python tests/programs/executor_programs.py processes [pattern]
 
-The tests are those of the interpreter that runs this (its `test` package must be installed; the first need 3.12 or later).
+The tests are those of the interpreter that runs this (its `test` package must be installed, of 3.12 or later).
 At the end there is a line for each test that failed, was left out, or whether all is well. Tests of how CPython's own
 pools are built inside are left out, each for the reason beside its name.
 """

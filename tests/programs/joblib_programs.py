@@ -3,8 +3,8 @@
     python tests/programs/joblib_programs.py backend test_parallel [pytest's arguments...]
     python tests/programs/joblib_programs.py names PATH test_memory [pytest's arguments...]
 
-`backend` needs joblib installed, with its tests: "loky" is tutti's backend there. `names` runs the tests of a checkout of
-joblib at PATH with `joblib` being tutti.compat.joblib; private modules that tests import and that are not there are named.
+`backend` needs joblib installed, with its tests: "loky" is tutti's backend there. `names` runs the tests of a checkout
+of joblib at PATH with `joblib` being tutti.compat.joblib; private modules that tests import come from the checkout.
 """
 
 import importlib
@@ -14,6 +14,7 @@ import types
 
 import pytest
 
+OURS = "parallel memory hashing numpy_pickle func_inspect logger _store_backends _parallel_backends"
 LIMIT = 30  # seconds for a test
 
 
@@ -54,7 +55,7 @@ class Names(Limited):
         import tutti.compat.joblib as ours
 
         sys.modules["joblib"] = ours
-        for name in "parallel memory hashing numpy_pickle func_inspect logger _store_backends _parallel_backends".split():
+        for name in OURS.split():
             sys.modules["joblib." + name] = importlib.import_module("tutti.compat.joblib." + name)
         for name in ("testing", "_multiprocessing_helpers", "backports"):
             self.theirs("joblib." + name, f"{self.path}/joblib/{name}.py")
@@ -73,7 +74,7 @@ class Names(Limited):
 
 
 def main(how, *arguments):
-    options = ["-q", "-p", "no:cacheprovider", "--no-header", "-o", "addopts=", "-rfEs", "--tb=line"]
+    options = ["-v", "-p", "no:cacheprovider", "--no-header", "-o", "addopts=", "-rfEs", "--tb=line"]
     if how == "backend":
         import os
 

@@ -1,6 +1,7 @@
 """python -m tutti run: scripts that import numba, pycuda, cupy, jax, keras or torch get tutti.compat's modules.
 
-With --as joblib, multiprocessing or concurrent the script's own imports of that module do: what libraries import stays theirs.
+With --as joblib, multiprocessing or concurrent the script's own imports of that module do; what libraries import stays
+theirs.
 """
 
 import builtins

@@ -146,7 +146,7 @@ def _submodules(used, code):
 
 
 def _by_cloudpickle(file, at, value):
-    """Whether cloudpickle takes the value, where the program has imported it: it may have been told more than we know."""
+    """Whether cloudpickle takes the value, if the program has imported it: it may know more."""
     cloudpickle = sys.modules.get("cloudpickle")
     if cloudpickle is None:
         return False
@@ -474,10 +474,24 @@ def _sentinel(name):
     return getattr(dataclasses, name)
 
 
+def _reduce_proxy(_, proxy):
+    """Of Python's own managers: the other process needs the word that their server asks for."""
+    rebuild, (func, token, serializer, options) = proxy.__reduce__()
+    return rebuild, (func, token, serializer, {**options, "authkey": bytes(proxy._authkey)})
+
+
+class _Proxies:
+    """The rules of a manager's classes, which are made when somebody asks for them."""
+
+    def get(self, name):
+        return _reduce_proxy if "Proxy" in name else None
+
+
 # Of modules that are not imported for their sake: by the name of the type.
 _LATE = {
     "typing": {"TypeVar": _reduce_type_variable},
     "dataclasses": {"_FIELD_BASE": lambda _, kind: (_sentinel, (kind.name,))},
+    "multiprocessing.managers": _Proxies(),
     "functools": {"_lru_cache_wrapper": _reduce_lru_cache},
 }
 

@@ -1,4 +1,4 @@
-"""A function of numbers over many of them: in Python, compiled, or over whole arrays, whichever is measured to be best."""
+"""A function of numbers over many: in Python, compiled, or over whole arrays, whichever is measured to be best."""
 
 import math
 import time

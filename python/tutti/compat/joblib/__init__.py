@@ -47,4 +47,4 @@ def wrap_non_picklable_objects(obj, keep_wrapper=True):
 
 
 def __getattr__(name):
-    raise AttributeError(f"module 'tutti.compat.joblib' has no attribute {name!r}: not covered")
+    raise AttributeError(f"tutti.compat.joblib does not cover joblib.{name}")

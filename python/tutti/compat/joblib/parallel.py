@@ -260,7 +260,7 @@ class Parallel:
     batch_size : int or 'auto'
         How many calls go to a worker together.
     temp_folder, max_nbytes, mmap_mode : optional
-        Have no effect: arrays are shared with workers in memory, read-only unless `mmap_mode` is 'c'... see the page.
+        Have no effect: arrays are shared with workers in memory, without files.
     prefer : {'processes', 'threads'}, optional
     require : {'sharedmem'}, optional
     **backend_kwargs
@@ -463,8 +463,8 @@ def _spread(parallel, calls, n, ahead):
     if threads:
         return _threaded(one, calls, n, n if ahead is None else ahead, parallel.timeout, parallel.return_unordered)
     return Engine.get(n).run(
-        calls, left=parallel._total, ordered=not parallel.return_unordered, here=chunk is None and parallel.timeout is None,
-        read_ahead=ahead, chunk=chunk, timeout=parallel.timeout,
+        calls, left=parallel._total, ordered=not parallel.return_unordered,
+        here=chunk is None and parallel.timeout is None, read_ahead=ahead, chunk=chunk, timeout=parallel.timeout,
     )  # fmt: skip
 
 

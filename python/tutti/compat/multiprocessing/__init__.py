@@ -53,4 +53,4 @@ def __getattr__(name):
 
     if name in ("shared_memory", "managers", "pool", "process", "queues", "sharedctypes"):
         return importlib.import_module("." + name, __name__)
-    raise AttributeError(f"module 'tutti.compat.multiprocessing' has no attribute {name!r}: not covered")
+    raise AttributeError(f"tutti.compat.multiprocessing does not cover multiprocessing.{name}")

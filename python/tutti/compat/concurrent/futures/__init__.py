@@ -21,3 +21,7 @@ __all__ = [
     "ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION", "BrokenExecutor", "CancelledError", "Executor", "Future",
     "InvalidStateError", "ProcessPoolExecutor", "ThreadPoolExecutor", "TimeoutError", "as_completed", "wait",
 ]  # fmt: skip
+
+
+def __getattr__(name):
+    raise AttributeError(f"tutti.compat.concurrent does not cover concurrent.futures.{name}")
