@@ -33,7 +33,11 @@ NOT_ASKED = [
 ]
 # What of a library's repository is run where nobody names parts: folders or files.
 PARTS = {
-    "numba": ["doc_examples"],
+    "numba": [
+        "doc_examples", "test_parfors", "test_array_methods", "test_linalg", "test_dicts", "test_dictobject",
+        "test_lists", "test_listobject", "test_typedlist", "test_record_dtype", "test_recarray_usecases",
+        "test_try_except", "test_exceptions", "test_unicode", "test_generators", "test_recursion", "test_closure",
+    ],
     "pycuda": ["test_driver", "test_gpuarray", "test_cumath"],
     "numba-cuda": ["cudadrv", "cudapy", "doc_examples", "nrt"],
     "cupy": [
@@ -84,9 +88,16 @@ def apart(outcome):
 # ---- unittest's tests
 
 
-def tests_in(path):
+def module_name(root, library, path):
+    """The name that a file's module has: Numba's tests import one another by theirs."""
+    if library != "numba":
+        return f"suite_{path.stem}"
+    return ".".join(path.with_suffix("").relative_to(root).parts)
+
+
+def tests_in(name, path):
     """(name, test) of a file, or (name, why it cannot be imported)."""
-    spec = importlib.util.spec_from_file_location(f"suite_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
@@ -131,7 +142,7 @@ def told(text):
 def run_unittest(root, library, parts, note):
     for part in parts:
         for path in files_of(root, library, part):
-            for name, test in tests_in(path):
+            for name, test in tests_in(module_name(root, library, path), path):
                 note(
                     name,
                     apart(lambda test=test: unittest_outcome(test)) if isinstance(test, unittest.TestCase) else test,
@@ -240,6 +251,9 @@ def serve(library, root):
     finder.covered = {name: ours for name, ours in finder.covered.items() if name in SERVED[library]}
     interior = {"numba": standins.NUMBA, "numba-cuda": standins.NUMBA_CUDA, "cupy": standins.CUPY}.get(library, {})
     sys.meta_path[:0] = [standins.StandIns(interior), finder]
+    if library == "numba":
+        sys.meta_path.insert(0, standins.OwnTests("numba.tests", root / "numba" / "tests", interior))
+        standins.hang_on(interior)
     if library == "cupy":
         sys.meta_path.insert(0, standins.OwnTesting(root))
         sys.path.insert(0, os.fspath(root / "tests"))  # tests take helpers from one another
