@@ -54,6 +54,7 @@ class Compiled(_core.Jit):
             module = front.Module(self.py_func, self._declared)
             np = _numpy()
             arrays = [np.array(a) if np and not hasattr(a, "__dlpack_device__") else a for a in module.arrays]
+            self._raises = module.raised
             self._text = module.bytes(), [a.numpy() if isinstance(a, _core.ndarray) else a for a in arrays]
         return self._text
 
@@ -83,6 +84,14 @@ class Compiled(_core.Jit):
         from .containers import made
 
         return made(letter, kind, items)
+
+    def _raised(self, number, place):
+        """The exception that a call raised, with a note of where that was."""
+        what = self._raises[number]
+        made = what[0](*what[1]) if isinstance(what, tuple) else what
+        if not isinstance(what, BaseException):
+            made.add_note(place)
+        return made
 
     @functools.cached_property
     def _signature(self):

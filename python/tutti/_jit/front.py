@@ -36,6 +36,11 @@ _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "m
              "enumerate", "zip", "print", "list", "sorted", "dict", "set"}  # fmt: skip
 _GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
+# Python's own exceptions that running code fails with.
+_FAILURES = (
+    "ValueError", "TypeError", "IndexError", "OverflowError", "MemoryError", "ZeroDivisionError", "RuntimeError",
+    "NotImplementedError", "KeyError", "AssertionError", "RecursionError",
+)  # fmt: skip
 _LONGEST = 60  # of a part of the source in a message
 
 
@@ -73,6 +78,7 @@ class Module:
 
     def __init__(self, root, declared=None):
         self.functions, self.arrays, self.texts = [root], [], []
+        self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
         self.declared = [declared]  # of each function, what its signatures say of numbers
         self.bound = [{}]  # and what its parameters are that are no values: functions and types
         self.translate()
@@ -102,8 +108,26 @@ class Module:
         self.arrays.append(value)
         return len(self.arrays) - 1
 
+    def failure(self, what):
+        """The number of what a statement raises."""
+        self.raised.append(what)
+        return len(self.raised) - 1
+
+    def handler(self, cls):
+        """The number of a class that a handler names."""
+        if cls not in self.handled:
+            self.handled.append(cls)
+        return self.handled.index(cls)
+
+    def kinds(self, cls):
+        """The failures that a handler of a class takes: names of Python's own, numbers of those that are raised."""
+        own = [quote(name) for name in _FAILURES if issubclass(getattr(builtins, name), cls)]
+        classes = [one[0] if isinstance(one, tuple) else type(one) for one in self.raised]
+        return " ".join(own + [str(k) for k, one in enumerate(classes) if issubclass(one, cls)])
+
     def bytes(self):
-        return f"(module (file {quote(self.file)}) {' '.join(self.texts)})".encode()
+        errors = " ".join(f"({self.kinds(cls)})" for cls in self.handled)
+        return f"(module (file {quote(self.file)}) (errors {errors}) {' '.join(self.texts)})".encode()
 
 
 class Function:
@@ -127,6 +151,7 @@ class Function:
         self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
         self.words = set()  # names of words
         self.typed = set()  # parameters that a signature gives a type
+        self.finals, self.caught = [], []  # finally blocks around with their depth of loops; names of exceptions
         self.unbroken = []  # of the loops around: the variable that their else looks at, or None
         self.line = self.node.lineno + self.before
 
@@ -302,15 +327,78 @@ class Function:
         return f"(set {self.line} (n {quote(name)}) {self.expr(ast.Constant(value))})"
 
     def do_Return(self, s):
-        return f"(ret {self.line} {self.given(s.value)})" if s.value else f"(ret {self.line})"
+        line = self.line
+        if not self.finals:
+            return f"(ret {line} {self.given(s.value)})" if s.value else f"(ret {line})"
+        if s.value is None:
+            return f"{self.leaving(0)} (ret {line})"
+        name = f"(n {quote(f'back {s.lineno}:{s.col_offset}')})"
+        return f"(set {line} {name} {self.given(s.value)}) {self.leaving(0)} (ret {line} {name})"
 
     def do_Break(self, s):
-        name = self.unbroken[-1]
+        name, line = self.unbroken[-1], self.line
         first = self.unbroken_is(name, False) + " " if name else ""
-        return f"{first}(break {self.line})"
+        return f"{first}{self.leaving(len(self.unbroken))} (break {line})"
 
     def do_Continue(self, s):
-        return f"(cont {self.line})"
+        line = self.line
+        return f"{self.leaving(len(self.unbroken))} (cont {line})"
+
+    # ---- try
+
+    def leaving(self, depth):
+        """The finally blocks that the flow goes through where it leaves for a place in so many loops."""
+        around, parts = self.finals, []
+        for k in range(len(around) - 1, -1, -1):
+            name, body, loops = around[k]
+            if loops < depth:
+                break
+            self.finals = around[:k]
+            parts += [self.truth_is(name, True), self.block(body)]
+        self.finals = around
+        return " ".join(parts)
+
+    def do_Try(self, s):
+        if not s.finalbody:
+            return self.attempt(s)
+        line, name = self.line, f"left {s.lineno}"
+        self.finals.append((name, s.finalbody, len(self.unbroken)))
+        body = self.attempt(s) if s.handlers else self.block(s.body)
+        self.finals.pop()
+        final = self.block(s.finalbody)
+        failed = f"(if {line} (un not (n {quote(name)})) ({final}) ()) (again {line})"
+        return f"{self.truth_is(name, False)} (try {line} ({body}) (handler -1 ({failed}))) {final}"
+
+    def attempt(self, s):
+        """A try without its finally. What its else does is not under it: a variable tells whether it is to be done."""
+        line, name = self.line, f"tried {s.lineno}"
+        body = self.block(s.body)
+        if s.orelse:
+            body += f" {self.truth_is(name, True)}"
+        text = f"(try {line} ({body}) {' '.join(map(self.handler, s.handlers))})"
+        if not s.orelse:
+            return text
+        return f"{self.truth_is(name, False)} {text} (if {line} (n {quote(name)}) ({self.block(s.orelse)}) ())"
+
+    def handler(self, h):
+        self.line = h.lineno + self.before
+        classes = []
+        if h.type is not None:
+            parts = h.type.elts if isinstance(h.type, ast.Tuple) else [h.type]
+            for part in parts:
+                found, cls = self.static(part)
+                classes += cls if found and isinstance(cls, tuple) else [cls]
+        if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in classes):
+            self.fail(f"except {self.snippet(h.type)}, which is no class of exceptions that is known beforehand", h)
+        every = not classes or Exception in classes or BaseException in classes
+        numbers = [-1] if every else sorted({self.module.handler(cls) for cls in classes})
+        self.caught.append(h.name)
+        body = self.block(h.body)
+        self.caught.pop()
+        return " ".join(f"(handler {k} ({body}))" for k in numbers)
+
+    def truth_is(self, name, value):
+        return f"(set {self.line} (n {quote(name)}) (b {int(value)}))"
 
     def do_Pass(self, s):
         return ""
@@ -337,15 +425,27 @@ class Function:
         return f"(assert {self.line} {self.expr(s.test)} {quote(str(message))})"
 
     def do_Raise(self, s):
-        kind, message = s.exc, ""
-        if isinstance(kind, ast.Call):
-            if kind.args and isinstance(kind.args[0], ast.Constant):
-                message = str(kind.args[0].value)
-            kind = kind.func
-        found, cls = self.static(kind) if kind else (False, None)
-        if not found or not (isinstance(cls, type) and issubclass(cls, Exception)):
+        kind, given = s.exc, ()
+        if kind is None or (isinstance(kind, ast.Name) and kind.id in self.caught):
+            return f"(again {self.line})"
+        if s.cause is not None and not (isinstance(s.cause, ast.Constant) and s.cause.value is None):
             self.fail(f"'{self.snippet(s)}' in a compiled function", s)
-        return f"(raise {self.line} {quote(cls.__name__)} {quote(message)})"
+        if isinstance(kind, ast.Call):
+            if kind.keywords:
+                self.fail(f"'{self.snippet(s)}', an exception with keywords, in a compiled function", s)
+            parts = [(True, folded(part)) if folded(part) is not None else self.fixed(part) for part in kind.args]
+            if not all(known for known, _ in parts):
+                self.fail(f"'{self.snippet(s)}', an exception of values that are not known beforehand,", s)
+            kind, given = kind.func, tuple(value for _, value in parts)
+        found, cls = self.static(kind)
+        if found and isinstance(cls, BaseException) and kind is s.exc:
+            number, cls = self.module.failure(cls), type(cls)
+        elif found and isinstance(cls, type) and issubclass(cls, BaseException):
+            number = self.module.failure((cls, given))
+        else:
+            self.fail(f"'{self.snippet(s)}', which is no exception that is known beforehand,", s)
+        message = str(given[0]) if given else ""
+        return f"(raise {self.line} {quote(cls.__name__)} {quote(message)} {number})"
 
     def target(self, t):
         if isinstance(t, ast.Name):

@@ -26,6 +26,9 @@
 /* RAISE: the kind of a failed assert; the others are tt_codes. */
 #define TT_X_ASSERTION TT_CODE_COUNT
 #define TT_X_KEY (TT_CODE_COUNT + 1) /* a KeyError */
+#define TT_X_DEEP (TT_CODE_COUNT + 2) /* a RecursionError */
+#define TT_X_RAISED 256              /* and above: an exception of the user's, by its number in the module */
+#define TT_X_AGAIN (-1)              /* what the innermost handler caught */
 
 typedef enum tt_ptag {
   TT_T_NONE, /* no value */
@@ -152,6 +155,8 @@ typedef enum tt_pstmt_op {
   TT_X_PRINT,      /* arg[] */
   TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
   TT_X_FENCE,
+  /* body; where it fails: local = the kind of the failure, then `other`. What it holds may leave it in any way. */
+  TT_X_TRY,
   TT_X_HOST /* local = the library's function of arg[], as `name` says (launch/python/host_call.h) */
 } tt_pstmt_op;
 
@@ -175,7 +180,7 @@ typedef struct tt_pstmt tt_pstmt;
 struct tt_pstmt {
   uint8_t op;
   bool splits; /* holds a barrier or a collective, at any depth */
-  int32_t line, local, k, n;
+  int32_t line, local, k, n; /* RAISE: with the kind AGAIN local is that of the TRY whose failure is meant */
   tt_pexpr *a, *b, *c, **arg;
   tt_pstmt *body, *other, *next;
   const char *name;

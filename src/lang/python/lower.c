@@ -272,10 +272,86 @@ static tt_code code_of(const char *name) {
               {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
               {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
               {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL},
-              {"KeyError", TT_X_KEY}};
+              {"KeyError", TT_X_KEY},       {"AssertionError", TT_X_ASSERTION},
+              {"RecursionError", TT_X_DEEP}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;
+}
+
+/* Is the failure of one of the kinds that words and numbers say? */
+static expr *caught(lower *l, const tt_tree *kinds, int32_t kind) {
+  expr *any = NULL;
+  for (int k = 0; k < kinds->n; k++) {
+    const tt_tree *t = kinds->item[k];
+    int code = t->tag == TT_TREE_INT ? TT_X_RAISED + (int)t->i : (int)code_of(py__word(l, t));
+    expr *same = py__elem(l, TT_EQ, py__local(l, kind), py__cast(l, py__int(l, code), TT_I32));
+    if (any) {
+      expr *either = py__expr(l, TT_X_ELSE, same->type, 2);
+      either->arg[0] = any;
+      either->arg[1] = same;
+      same = either;
+    }
+    any = same;
+  }
+  return any ? any : py__bool(l, false);
+}
+
+/* The kinds of the class number k of those that handlers name: (errors (kind ...) ...). */
+static const tt_tree *kinds_of(lower *l, int64_t k) {
+  for (int i = 0; i < l->module->n; i++)
+    if (tt__tree_is(l->module->item[i], "errors")) return py__at(l, l->module->item[i], (int)k + 1);
+  py__fail(l, TT_EVALUE, "the program text is malformed");
+}
+
+static void raise_again(lower *l) {
+  if (!l->f->caught) py__fail(l, TT_ETYPE, "raise without an exception outside of except");
+  stmt *s = py__stmt(l, TT_X_RAISE);
+  s->k = TT_X_AGAIN;
+  s->name = "";
+  s->local = l->f->caught - 1;
+}
+
+/* (handler class (statement ...)), class -1: all. Those from number k on as an if and its other sides. Do all leave? */
+static bool handlers(lower *l, const tt_tree *t, int k, int32_t kind) {
+  if (k == t->n) {
+    raise_again(l);
+    return true;
+  }
+  const tt_tree *h = t->item[k], *body = py__at(l, h, 2);
+  int64_t number = py__at(l, h, 1)->i;
+  if (number < 0) return py__statements(l, body, 0);
+  expr *cond = caught(l, kinds_of(l, number), kind);
+  stmt *s = py__stmt(l, TT_X_IF);
+  block b;
+  s->a = cond;
+  py__block_begin(l, &b);
+  bool leaves = py__statements(l, body, 0);
+  s->body = py__block_end(l, &b);
+  py__block_begin(l, &b);
+  leaves &= handlers(l, t, k + 1, kind);
+  s->other = py__block_end(l, &b);
+  return leaves;
+}
+
+/* (try line (statement ...) (handler ...) ...). Does the flow never come out of it? */
+static bool attempt(lower *l, const tt_tree *t) {
+  if (l->f->func->kind == TT_X_KERNEL) py__fail(l, TT_ENOTIMPL, "try in a kernel");
+  block b;
+  int32_t kind = py__temp(l, py__scalar(l, TT_I32)), before = l->f->caught;
+  l->f->func->locals.data[kind].nonneg = false;
+  l->f->func->can_fail = true;
+  stmt *s = py__stmt(l, TT_X_TRY);
+  s->local = kind;
+  py__block_begin(l, &b);
+  bool leaves = py__statements(l, py__at(l, t, 2), 0);
+  s->body = py__block_end(l, &b);
+  l->f->caught = kind + 1;
+  py__block_begin(l, &b);
+  leaves &= handlers(l, t, 3, kind);
+  s->other = py__block_end(l, &b);
+  l->f->caught = before;
+  return leaves;
 }
 
 /* Does the flow leave the list here, so that what follows is never reached? */
@@ -311,8 +387,15 @@ static bool statement(lower *l, const tt_tree *t) {
     py__raise_unless(l, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, py__word(l, py__at(l, t, 3)));
   } else if (strcmp(w, "raise") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
-    py__raise_unless(l, NULL, code_of(py__word(l, py__at(l, t, 2))), py__word(l, py__at(l, t, 3)));
+    tt_code kind = code_of(py__word(l, py__at(l, t, 2)));
+    if (l->f->func->kind != TT_X_KERNEL && t->n > 4) kind = (tt_code)(TT_X_RAISED + t->item[4]->i);
+    py__raise_unless(l, NULL, kind, py__word(l, py__at(l, t, 3)));
     return true;
+  } else if (strcmp(w, "again") == 0) {
+    raise_again(l);
+    return true;
+  } else if (strcmp(w, "try") == 0) {
+    return attempt(l, t);
   } else if (strcmp(w, "del") == 0) {
     py__dict_delete(l, py__at(l, t, 2));
   } else if (strcmp(w, "print") == 0) {
@@ -431,6 +514,7 @@ static void reset_pass(frame *f, bool final) {
   f->parallel = false;
   f->depth = 0;
   f->replaced = 0;
+  f->caught = 0;
   f->final = final;
   f->line = (int32_t)f->tree->item[2]->i;
 }

@@ -36,6 +36,7 @@ struct frame {
   bool parallel;                   /* inside a parallel loop */
   int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
   int32_t depth;                   /* of blocks that may not run, around the statement */
+  int32_t caught;                  /* 1 + the local with the kind of what the handler around caught; 0: none is */
   uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
 };
 

@@ -230,7 +230,6 @@ typedef struct host {
   tt_lock lock; /* making `run` */
   int32_t failed, line;
   const char *message;
-  char text[320]; /* a message made at run time */
   pthread_t caller;
 } host;
 
@@ -338,26 +337,24 @@ static void host_print(tt_pcall *call, const char *kinds, const int64_t *word) {
 
 static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_t index, int64_t len, int64_t line,
                          const int64_t *place) {
-  host *h = call->host;
-  int32_t none = 0;
-  if (!__atomic_compare_exchange_n(&h->failed, &none, TT_EINDEX, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-  int n = snprintf(h->text, sizeof h->text, "index %lld is out of bounds for axis %lld of '%s' with size %lld",
+  char text[320];
+  int n = snprintf(text, sizeof text, "index %lld is out of bounds for axis %lld of '%s' with size %lld",
                    (long long)index, (long long)axis, array, (long long)len);
-  if (place && n > 0 && (size_t)n < sizeof h->text)
-    snprintf(h->text + n, sizeof h->text - (size_t)n, "; block (%lld, %lld, %lld), thread (%lld, %lld, %lld)",
+  if (place && n > 0 && (size_t)n < sizeof text)
+    snprintf(text + n, sizeof text - (size_t)n, "; block (%lld, %lld, %lld), thread (%lld, %lld, %lld)",
              (long long)place[0], (long long)place[1], (long long)place[2], (long long)place[3], (long long)place[4],
              (long long)place[5]);
-  h->message = h->text;
-  h->line = (int32_t)line;
+  tt__jit_fail(call, TT_EINDEX, text, line);
 }
 
 void tt__jit_fail(tt_pcall *call, tt_code code, const char *message, int64_t line) {
-  host *h = call->host;
   int32_t none = 0;
-  if (!__atomic_compare_exchange_n(&h->failed, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-  snprintf(h->text, sizeof h->text, "%s", message);
-  h->message = h->text;
-  h->line = (int32_t)line;
+  if (!__atomic_compare_exchange_n(call->failed, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  size_t size = strlen(message) + 1;
+  char *text = host_alloc(call, (int64_t)size, 0);
+  if (text) memcpy(text, message, size);
+  *call->message = text ? text : "out of memory";
+  *call->line = (int32_t)line;
 }
 
 static int32_t host_poll(tt_pcall *call) {
@@ -440,6 +437,8 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   if (!h->failed) return TT_OK;
   tt_code code = h->failed >= TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
   const char *name = j->program.entry->name;
+  if (h->failed >= TT_X_RAISED)
+    return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d", (int)h->failed - TT_X_RAISED, name, h->line);
   if (h->failed == TT_X_KEY)
     return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)

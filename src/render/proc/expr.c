@@ -264,7 +264,7 @@ static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     tt__pw_expr(w, e->arg[k], out);
   }
   if (fails)
-    tt__str_addf(out, ", &r%d))) %s; r%d; })", n, w->f->kind == TT_X_KERNEL || w->in_parfor ? "return" : "return 1", n);
+    tt__str_addf(out, ", &r%d))) %s; r%d; })", n, tt__pw_leave_text(w), n);
   else
     tt__str_add(out, ")");
 }

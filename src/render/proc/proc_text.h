@@ -129,6 +129,17 @@ static __attribute__((cold, noinline, unused)) void tt_fail(tt_pcall *call, tt_i
     *call->line = line;
   }
 }
+/* Where failures are noted. */
+typedef struct {
+  tt_i32 *failed;
+  const char **message;
+  tt_i32 *line;
+} tt_place;
+TT_FN void tt_caught(tt_pcall *call, const tt_place *before) {
+  call->failed = before->failed;
+  call->message = before->message;
+  call->line = before->line;
+}
 #define TT_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #else
 typedef const tt_i64 tt_pcall; /* the words of the hidden arrays */
