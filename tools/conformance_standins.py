@@ -68,6 +68,20 @@ class TestCase(unittest.TestCase):
             for part in ("real", "imag"):
                 np.testing.assert_array_max_ulp(getattr(first, part), getattr(second, part), ulps)
 
+    def assertStridesEqual(self, first, second):
+        self.assertEqual(first.ndim, second.ndim)
+        self.assertEqual(
+            *([s for n, s in zip(a.shape, a.strides) if n > 1] for a in (first, second))
+        )
+
+    @property
+    def random(self):
+        """Numbers that are the same in every run."""
+        return np.random.RandomState(42)
+
+    def assertRefCountEqual(self, *objects):
+        self.assertEqual(len({sys.getrefcount(one) for one in objects}), 1)
+
     def assertNotPreciseEqual(self, first, second, *how, **named):
         with self.assertRaises(AssertionError):
             self.assertPreciseEqual(first, second, *how, **named)
@@ -150,6 +164,8 @@ class Watched:
     def disable_leak_check(self):
         pass
 
+    memory_leak_setup = memory_leak_teardown = disable_leak_check
+
     def assert_no_memory_leak(self):
         return contextlib.nullcontext()
 
@@ -222,18 +238,22 @@ NUMPY_SUPPORT = {
 NUMBA_PARTS = """
     core.analysis core.annotations core.base core.boxing core.byteflow core.bytecode core.callconv core.cgutils
     core.codegen core.compiler core.compiler_machinery core.controlflow core.cpu core.datamodel core.datamodel.testing
-    core.descriptors core.dispatcher core.extending core.funcdesc core.imputils core.inline_closurecall core.interpreter
+    core.descriptors core.dispatcher core.funcdesc core.imputils core.inline_closurecall core.interpreter
     core.ir core.ir_utils core.itanium_mangler core.lowering core.object_mode_passes core.options core.postproc
     core.registry core.rewrites core.runtime core.runtime.nrt core.serialize core.sigutils core.ssa core.target_extension
     core.tracing core.transforms core.typed_passes core.typeconv core.typeinfer core.types.functions core.types.abstract
     core.typing core.typing.arraydecl core.typing.npydecl core.typing.templates core.typing.typeof core.unsafe
     core.unsafe.refcount core.unsafe.nrt core.untyped_passes cpython cpython.unicode cpython.charseq cpython.hashing
-    cpython.unsafe cpython.unsafe.tuple experimental.function_type experimental.jitclass._box experimental.jitclass.base
-    misc misc.special np.arraymath np.arrayobj np.linalg np.npdatetime np.ufunc np.ufunc.parallel np.ufunc.ufuncbuilder
+    cpython.unsafe cpython.unsafe.tuple misc misc.special np.arraymath np.arrayobj np.linalg np.npdatetime np.ufunc np.ufunc.parallel np.ufunc.ufuncbuilder
     np.unsafe np.unsafe.ndarray parfors parfors.array_analysis parfors.parfor stencils stencils.stencil
     testing testing.main testing._runtests testing.loader typed.dictobject typed.listobject typed.typedobjectutils
     typed.typedlist typed.typeddict
 """.split()
+# What users import of it: names that are not covered fail only the tests that use them.
+NUMBA_PUBLIC = (
+    "numba numba.types numba.core.types numba.extending numba.typed numba.errors numba.core.errors numba.core.extending "
+    "numba.experimental numba.experimental.jitclass numba.experimental.structref"
+).split()
 NUMBA = {
     **{f"numba.{part}": {} for part in NUMBA_PARTS},
     "numba.core.utils": {"PYVERSION": sys.version_info[:2]},
@@ -347,6 +367,50 @@ class Skips:
 
     __getitem__ = __eq__ = __lt__ = __ge__ = __iter__ = __enter__ = __bool__ = __call__
     __hash__ = None
+
+
+class Lacks(Skips):
+    """A name that users ask for and that is not covered: what is done with it fails, and says so."""
+
+    def __call__(self, *args, **kwargs):
+        raise AttributeError(f"tutti.compat does not cover {self._name}")
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Lacks(f"{self._name}.{name}")
+
+    __getitem__ = __eq__ = __lt__ = __ge__ = __iter__ = __enter__ = __bool__ = __call__
+    __hash__ = object.__hash__
+
+
+class Uncovered(types.ModuleType):
+    """A module of a library's public names that is not covered."""
+
+    __path__ = ()
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Lacks(f"{self.__name__}.{name}")
+
+
+def lacks_by_name(names):
+    """Let files be imported that name what our modules lack: only the tests that use it fail."""
+    for name in names:
+        ours = _run.covering("tutti.compat." + name)
+
+        def lacking(word, name=name):
+            if word.startswith("__"):
+                raise AttributeError(word)
+            return Lacks(f"{name}.{word}")
+
+        if ours is None:
+            above, _, last = name.rpartition(".")
+            ours = sys.modules[name] = Uncovered(name)
+            setattr(_run.covering("tutti.compat." + above) or sys.modules[above], last, ours)
+        else:
+            ours.__getattr__ = lacking
 
 
 class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -206,6 +206,7 @@ typedef struct tt_pfunc {
   uint8_t kind;
   bool can_fail; /* raises, divides with a check, allocates, or calls what does */
   bool splits;
+  bool recursive;           /* may be called while it runs: its calls are counted in stack */
   bool place;               /* asks which thread it is of which block */
   TT_VEC(tt_plocal) locals; /* parameters first */
   int32_t nparam;
@@ -278,6 +279,7 @@ struct tt_pcall {
   /* A function of arrays: the words of its arguments, and of its results; not 0: it failed. */
   int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
   char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
+  const char *floor;     /* recursion ends where the thread's stack comes down to here */
 };
 
 /* Kinds of accesses, as lang/check/check.h has them. */

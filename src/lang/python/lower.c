@@ -515,6 +515,7 @@ static void reset_pass(frame *f, bool final) {
   f->depth = 0;
   f->replaced = 0;
   f->caught = 0;
+  f->asked = false;
   f->final = final;
   f->line = (int32_t)f->tree->item[2]->i;
 }
@@ -526,30 +527,69 @@ static void settle(lower *l, frame *f) {
     if (pass == MOST_PASSES) py__fail(l, TT_ETYPE, "the types of the variables do not settle");
     reset_pass(f, final);
     begin_beside_parameters(l, f);
+    uint64_t writes = f->func->writes;
     py__statements(l, f->tree->item[4], 0);
+    f->changed |= writes != f->func->writes;
+    if (!f->changed && f->asked && f->result->tag == TT_T_UNKNOWN) { /* nothing else says what it gives */
+      f->result = py__none(l);
+      f->changed = true;
+    }
     if (final && !f->changed) break;
     final = !f->changed;
   }
   f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
 }
 
-static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind) {
+static frame frame_of(lower *l, tt_pfunc *func, type *result) {
+  const tt_tree *tree = source_tree(l, func->source);
+  frame f = {.up = l->f,
+             .func = func,
+             .tree = tree,
+             .source = func->source,
+             .prefix = "",
+             .result = result,
+             .result_local = -1,
+             .line = (int32_t)tree->item[2]->i,
+             .deep = l->f ? l->f->deep + 1 : 1};
+  f.open = f.deep;
+  if (f.deep > DEEPEST_CALL) py__fail(l, TT_ENOTIMPL, "calls nested deeper than %d", DEEPEST_CALL);
+  return f;
+}
+
+/* The function of instance number `at` was typed: what leaned on results that were not known leans on them no more,
+ * unless an outer function is still being typed. */
+static void note_typed(lower *l, int64_t at, const frame *f) {
+  instance *i = &l->instances.data[at];
+  i->typing = false;
+  i->open = f->open < f->deep ? f->open : 0;
+  if (l->f && i->open && i->open < l->f->open) l->f->open = i->open;
+  for (int64_t k = 0; k < l->instances.n && !i->open; k++)
+    if (l->instances.data[k].open >= f->deep) l->instances.data[k].open = 0;
+}
+
+/* Once more, with what is known of the functions around by now; its variables' types only grow. */
+static void type_again(lower *l, int64_t at) {
+  tt_pfunc *func = l->p->funcs.data[l->instances.data[at].func];
+  bool nothing = func->result->tag == TT_T_NONE;
+  frame f = frame_of(l, func, nothing ? py__unknown(l) : func->result), *caller = l->f;
+  l->instances.data[at].typing = true;
+  l->f = &f;
+  settle(l, &f);
+  l->f = caller;
+  note_typed(l, at, &f);
+}
+
+/* `at`: its instance, or -1. */
+static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind, int64_t at_instance) {
   const tt_tree *tree = source_tree(l, source), *params = tree->item[3];
   tt_pfunc *func = py__alloc(l, sizeof *func);
   if (!TT_VEC_PUSH(&l->p->funcs, func)) py__fail(l, TT_ENOMEM, "out of memory");
+  if (at_instance >= 0) l->instances.data[at_instance].func = (int32_t)l->p->funcs.n - 1;
   func->name = tree->item[1]->text;
   func->source = source;
   func->kind = (uint8_t)kind;
   func->nparam = n;
-  frame f = {.up = l->f,
-             .func = func,
-             .tree = tree,
-             .source = source,
-             .prefix = "",
-             .result = py__unknown(l),
-             .result_local = -1,
-             .line = (int32_t)tree->item[2]->i};
-  frame *caller = l->f;
+  frame f = frame_of(l, func, py__unknown(l)), *caller = l->f;
   l->f = &f;
   if (params->n != n) py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", func->name, params->n, n);
   for (int k = 0; k < n; k++) {
@@ -565,7 +605,22 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
   }
   settle(l, &f);
   l->f = caller;
+  if (at_instance >= 0) note_typed(l, at_instance, &f);
   return func;
+}
+
+/*
+** What a call of a function gives that is still being typed: its result as far as it is known. Functions between it and
+** this one lean on that, and are typed again until it stands still.
+*/
+static type *result_so_far(lower *l, tt_pfunc *callee) {
+  frame *f = l->f;
+  while (f->func != callee) f = f->up;
+  for (frame *k = l->f; k != f; k = k->up)
+    if (f->deep < k->open) k->open = f->deep;
+  callee->recursive = callee->can_fail = true;
+  f->asked |= f->result->tag == TT_T_UNKNOWN;
+  return f->result;
 }
 
 static expr *call_inlined(lower *l, int32_t source, expr *const *arg, int n) {
@@ -616,24 +671,25 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
     if (i->source == source && i->n == n && memcmp(i->arg, types, (size_t)n * sizeof *types) == 0) at = k;
   }
   if (at < 0) {
-    instance fresh = {.source = source, .n = n, .func = -1};
+    instance fresh = {.source = source, .n = n, .func = -1, .typing = true};
     type **kept = py__alloc(l, (size_t)n * sizeof *kept);
     memcpy(kept, types, (size_t)n * sizeof *kept);
     fresh.arg = kept;
     at = l->instances.n;
     if (!TT_VEC_PUSH(&l->instances, fresh)) py__fail(l, TT_ENOMEM, "out of memory");
-    tt_pfunc *made = make_function(l, source, types, n, TT_X_FUNCTION);
-    for (int64_t k = 0; k < l->p->funcs.n; k++)
-      if (l->p->funcs.data[k] == made) l->instances.data[at].func = (int32_t)k;
+    make_function(l, source, types, n, TT_X_FUNCTION, at);
+  } else if (l->instances.data[at].open && !l->instances.data[at].typing) {
+    type_again(l, at);
   }
   int32_t func = l->instances.data[at].func;
-  if (func < 0) py__fail(l, TT_ENOTIMPL, "recursion: %s() calls itself", source_tree(l, source)->item[1]->text);
   tt_pfunc *callee = l->p->funcs.data[func];
+  type *result = l->instances.data[at].typing ? result_so_far(l, callee) : callee->result;
+  if (result->tag == TT_T_UNKNOWN) return py__missing(l);
   l->f->func->can_fail |= callee->can_fail;
   l->f->func->place |= callee->place;
   for (int k = 0; k < n; k++)
     if (callee->writes >> k & 1) py__wrote(l, arg[k]);
-  expr *e = py__expr(l, TT_X_CALL, callee->result, n);
+  expr *e = py__expr(l, TT_X_CALL, result, n);
   e->k = func;
   bool lists = false;
   for (int k = 0; k < n; k++) {
@@ -672,7 +728,10 @@ static void lower_module(lower *l, const char *signature) {
   int m = py__signature(l, rest, hidden, TT_PROGRAM_ARGS, &rest);
   for (int k = 0; k < m; k++)
     if (!TT_VEC_PUSH(&l->p->globals, hidden[k])) py__fail(l, TT_ENOMEM, "out of memory");
-  l->p->entry = make_function(l, 0, arg, n, l->options.kernel ? TT_X_KERNEL : TT_X_FUNCTION);
+  /* The entry calls itself through an instance as any other function; a kernel is called by nobody. */
+  instance first = {.n = n, .arg = arg, .func = -1, .typing = true};
+  if (!TT_VEC_PUSH(&l->instances, first)) py__fail(l, TT_ENOMEM, "out of memory");
+  l->p->entry = make_function(l, 0, arg, n, l->options.kernel ? TT_X_KERNEL : TT_X_FUNCTION, 0);
   for (int64_t k = 0; k < l->p->funcs.n; k++) {
     tt_pfunc *f = l->p->funcs.data[k];
     f->splits = mark_splits(f->body);

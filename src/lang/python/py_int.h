@@ -36,6 +36,8 @@ struct frame {
   bool parallel;                   /* inside a parallel loop */
   int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
   int32_t depth;                   /* of blocks that may not run, around the statement */
+  int32_t deep, open;              /* how many functions are being typed, with this one; as instance.open */
+  bool asked;                      /* this pass: a call of itself wanted the result before it was known */
   int32_t caught;                  /* 1 + the local with the kind of what the handler around caught; 0: none is */
   uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
 };
@@ -44,7 +46,9 @@ struct frame {
 typedef struct instance {
   int32_t source, n;
   type *const *arg;
-  int32_t func; /* place in the program, -1 while being typed */
+  int32_t func; /* place in the program */
+  bool typing;  /* its function is being typed: a call of it is recursion */
+  int32_t open; /* how deep the outermost function lies whose result was not known for sure; 0: it was */
 } instance;
 
 typedef struct lower {

@@ -261,6 +261,10 @@ static void *host_alloc(tt_pcall *call, int64_t bytes, int32_t zero) {
   return b.data;
 }
 
+/* Recursion may take so many bytes of a thread's stack: no system's threads have less than twice that. */
+enum { STACK_OF_RECURSION = 448 << 10 };
+static const char *stack_floor(const char *here) { return here - STACK_OF_RECURSION; }
+
 /* As Python prints them. */
 static void put_float(tt_str *out, double f) {
   char text[40];
@@ -382,6 +386,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   for (int64_t k = lo; k < hi && !__atomic_load_n(t->call->failed, __ATOMIC_RELAXED); k++) {
     tt_pcall own = *t->call; /* each chunk draws its own random numbers, whoever runs it */
     own.room = own.room_end = NULL;
+    own.floor = stack_floor((const char *)&own);
     own.reseed = NULL;
     own.draw = NULL;
     own.random[0] ^= (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
@@ -417,6 +422,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
                      .parallel = host_parallel,
                      .outside = host_outside,
                      .function = tt__host_call,
+                     .floor = stack_floor((const char *)call),
                      .poll = host_poll};
   if (!draws) return;
   tt__lock(&seed_lock);
@@ -439,6 +445,8 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   const char *name = j->program.entry->name;
   if (h->failed >= TT_X_RAISED)
     return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d", (int)h->failed - TT_X_RAISED, name, h->line);
+  if (h->failed == TT_X_DEEP)
+    return tt__fail(err, TT_EINTERNAL, "RecursionError: %s\nin %s", h->message, name);
   if (h->failed == TT_X_KEY)
     return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)
@@ -486,6 +494,7 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   own.shared = c->memory ? c->memory + (size_t)worker * c->each : NULL;
   own.local = own.shared ? own.shared + ((c->launch->shared + 63) & ~(int64_t)63) : NULL;
   own.random[0] += (uint64_t)lo;
+  own.floor = stack_floor((const char *)&own);
   int64_t at[9] = {lo, hi, b[0], b[1], b[2], g[0], g[1], g[2], c->launch->shared};
   c->j->fn(&own, c->word, at);
   __atomic_fetch_add(&c->busy, tt__clock_ns() - start, __ATOMIC_RELAXED);

@@ -75,6 +75,9 @@ static void put_function(tt_pwriter *w, int64_t number) {
   put_signature(w, number);
   tt__pw_open(w, " {");
   tt__pw_locals(w, w->f->nparam);
+  if (w->f->recursive && tt__pw_fails(w, w->f))
+    tt__pw_line(w, "if (TT_RARELY((const char *)__builtin_frame_address(0) < call->floor)) { tt_fail(call, %d, \"maximum "
+                "recursion depth exceeded\", 0); return 1; }", TT_X_DEEP);
   tt__pw_begin_carried(w);
   tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);

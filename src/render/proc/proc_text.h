@@ -70,6 +70,7 @@ struct tt_pcall {
   tt_i64 (*draw_below)(tt_pcall *call, tt_i64 low, tt_i64 high);
   tt_i32 (*function)(tt_pcall *call, const char *name, const tt_i64 *word, tt_i64 *out, tt_i64 line);
   char *room, *room_end;
+  const char *floor;
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
 #define TT_TOUCH(place, kind, line)                                  \

@@ -52,6 +52,10 @@ globals().update(_types)
 __all__ = list(_types)
 
 
+def __getattr__(name):
+    raise AttributeError(f"tutti.compat.numba does not cover numba.types.{name}")
+
+
 def _domain(*kinds):
     return frozenset(_types[name] for name in NAMES.values() if name.rstrip("0123456789") in kinds)
 
