@@ -14,6 +14,7 @@ import operator
 import types
 
 from .flow import Flow
+from .inner import Inner, lift
 from .sources import source_of
 
 _BINARY = {
@@ -78,6 +79,7 @@ class Module:
 
     def __init__(self, root, declared=None):
         self.functions, self.arrays, self.texts = [root], [], []
+        self.inner = {}  # functions within others
         self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
         self.declared = [declared]  # of each function, what its signatures say of numbers
         self.bound = [{}]  # and what its parameters are that are no values: functions and types
@@ -137,9 +139,17 @@ class Function:
         self.module, self.fn = module, fn
         self.result, self.kinds = declared or (None, ())
         self.bound = bound or {}
-        self.node, self.before = source_of(fn)
+        self.inner = module.inner.get(fn)
+        self.node, self.before = (self.inner.node, self.inner.before) if self.inner else source_of(fn)
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
+        self.line = self.node.lineno + self.before
+        if self.inner:
+            self.locals |= set(self.inner.captures)
+            self.outer = {name: value for name, value in self.inner.outer.items() if name not in self.locals}
+        else:
+            self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
+        lift(self)
         if any(
             isinstance(part, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
             for part in ast.walk(self.node)
@@ -147,13 +157,11 @@ class Function:
             apart = _Apart()
             self.node = apart.visit(self.node)
             self.locals |= apart.made
-        self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
         self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
         self.words = set()  # names of words
         self.typed = set()  # parameters that a signature gives a type
         self.finals, self.caught = [], []  # finally blocks around with their depth of loops; names of exceptions
         self.unbroken = []  # of the loops around: the variable that their else looks at, or None
-        self.line = self.node.lineno + self.before
 
     # ---- names and failures
 
@@ -210,7 +218,9 @@ class Function:
             self.fail("a compiled function with **kwargs", self.node)
         params = [p.arg for p in a.posonlyargs + a.args + ([a.vararg] if a.vararg else []) + a.kwonlyargs]
         casts = [self.declared(p, k) for p, k in zip(params, self.kinds) if k and p not in self.bound]
-        params = [p for p in params if p not in self.bound]
+        params = [p for p in params if p not in self.bound] + (self.inner.captures if self.inner else [])
+        for p, one in self.bound.items():
+            params += [f"{p} {word}" for word in one.captures] if isinstance(one, Inner) else []
         if isinstance(self.node, ast.Lambda):
             body = f"(ret {self.line} {self.given(self.node.body)})"
         else:
@@ -612,6 +622,9 @@ class Function:
         if any(k.arg is None for k in e.keywords):
             self.fail("a call with **", e)
         found, callee = self.static(e.func)
+        read = {k.arg: k.value for k in e.keywords if " " in k.arg}
+        if read:
+            e.keywords = [k for k in e.keywords if " " not in k.arg]
         if found and hasattr(callee, "_jit_function"):
             fn = callee._jit_function()
             if any(isinstance(a, ast.Starred) for a in e.args):
@@ -623,6 +636,9 @@ class Function:
                 if known and no_value(fn, name, value):
                     bound[name] = value
             args = [self.expr(node) for name, node in given.items() if name not in bound]
+            args += self.captured(e.func, callee, read)
+            for name, value in bound.items():
+                args += self.captured(given[name], value, read)
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
             return self.expr(e.args[0])
@@ -644,6 +660,14 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def captured(self, node, callee, read):
+        """What an inner function that a call names is given of the variables around it."""
+        if not isinstance(callee, Inner):
+            return []
+        if node.id in self.bound:
+            return [f"(n {quote(f'{node.id} {word}')})" for word in callee.captures]
+        return [self.expr(read[f"{node.id} {word}"]) for word in callee.captures]
 
     def named_tuple(self, cls, e):
         """A call of a class of named tuples."""
