@@ -6,7 +6,7 @@ from .signature import parse_type
 
 _SUFFIX = {"bool": "b8", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
 _SUFFIX |= {f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-_NAME = {suffix: name for name, suffix in _SUFFIX.items()}
+_NAME = {suffix: name for name, suffix in _SUFFIX.items()} | {"W": "unicode_type"}
 
 
 def kind_of(value):
@@ -15,6 +15,8 @@ def kind_of(value):
         return value._jit_list + value._kind
     if isinstance(value, tuple):
         return f"({','.join(map(kind_of, value))})"
+    if isinstance(value, str):
+        return "W"
     for python, suffix in ((bool, "b8"), (int, "i64"), (float, "f64"), (complex, "c128")):
         if isinstance(value, python):
             return suffix
@@ -40,7 +42,7 @@ def _number(value, kind):
 
 def _fitting(value, kind):
     """The value as a list of that kind has it."""
-    if kind[0] not in "TEA(":
+    if kind[0] not in "TEAW(":
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
@@ -178,8 +180,8 @@ class Dict(collections.abc.MutableMapping):
     def __setitem__(self, key, value):
         if self._types is None:
             kind = kind_of(key)
-            if kind[0] not in "biuf":
-                raise TypeError(f"a typed dictionary takes numbers as keys, not {type(key).__name__}")
+            if kind[0] not in "biufW":
+                raise TypeError(f"a typed dictionary takes numbers and str as keys, not {type(key).__name__}")
             self._types = kind, kind_of(value)
             self._kind = f"(b8,{kind},{self._types[1]})"
         self._data[_fitting(key, self._types[0])] = _fitting(value, self._types[1])
@@ -210,7 +212,7 @@ class _EmptyDict:
     _jit_name = "typed.Dict.empty"
 
     def __call__(self, key_type, value_type, n_keys=0):
-        if parse_type(key_type)[0] is None or parse_type(key_type)[1]:
+        if kind_of_type(key_type)[0] not in "biufW":
             raise TypeError(f"a typed dictionary takes numbers as keys, not {key_type}")
         return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})
 
@@ -242,6 +244,8 @@ class _EmptyList:
 
 def kind_of_type(item_type):
     """The type that a list's items have, of a type of signatures."""
+    if str(item_type) == "unicode_type":
+        return "W"
     dtype, axes = parse_type(item_type)
     if dtype is None:
         raise TypeError(f"a typed list of {item_type}")

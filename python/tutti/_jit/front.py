@@ -34,7 +34,7 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print", "list", "sorted", "dict", "set"}  # fmt: skip
+             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr"}  # fmt: skip
 _GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 # Python's own exceptions that running code fails with.
@@ -515,6 +515,18 @@ class Function:
 
     def of_Constant(self, e):
         return "(el)" if e.value is Ellipsis else self.constant(e.value, e)
+
+    def of_JoinedStr(self, e):
+        """f"...": its parts as strings, one behind the other."""
+        parts = []
+        for part in e.values:
+            if isinstance(part, ast.FormattedValue):
+                if part.format_spec or part.conversion not in (-1, ord("s")):
+                    self.fail(f"{self.snippet(e)}, a format with a specification, in a compiled function", e)
+                parts.append(f'(call "str" {self.expr(part.value)})')
+            else:
+                parts.append(self.expr(part))
+        return functools.reduce(lambda a, b: f"(bin + {a} {b})", parts) if parts else '(s "")'
 
     def of_Name(self, e):
         found, value = self.static(e)

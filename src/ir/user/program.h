@@ -46,7 +46,7 @@ struct tt_ptype {
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
   char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a
-                    library, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries (there?, key, value) */
+                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
   uint8_t n;     /* TUPLE; LIST: 1 */
   int16_t id;    /* place in the program's list */
@@ -279,6 +279,7 @@ struct tt_pcall {
   /* A function of arrays: the words of its arguments, and of its results; not 0: it failed. */
   int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
   char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
+  const char *(*format)(tt_pcall *call, int64_t dtype, const int64_t *word); /* a number as Python writes it */
   const char *floor;     /* recursion ends where the thread's stack comes down to here */
 };
 

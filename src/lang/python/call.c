@@ -138,6 +138,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
   *known = true;
   if (strcmp(w, "len") == 0) {
     want(l, c, 1, 1);
+    c->arg[0] = py__text(l, c->arg[0]);
     if (py__is_records(c->arg[0])) return py__item(l, py__attribute(l, c->arg[0], "shape"), 0);
     if (c->arg[0]->type->tag == TT_T_TUPLE) return py__int(l, c->arg[0]->type->n);
     if (py__is_dict(c->arg[0]) || py__is_set(c->arg[0])) return py__dict_count(l, py__keep(l, c->arg[0]));
@@ -178,8 +179,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
     expr *a = py__keep(l, c->arg[0]), *b = py__keep(l, c->arg[1]);
     return pair(l, py__binary(l, "//", a, b), py__binary(l, "%", a, b));
   }
-  *known = false;
-  return NULL;
+  return py__text_call(l, w, c->arg, c->n, known);
 }
 
 /* ---- math */

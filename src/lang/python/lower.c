@@ -151,7 +151,7 @@ static void augment(lower *l, const tt_tree *t) {
   }
   bool apart = t->n > 5; /* the new value is another variable's than the old one */
   expr *old = py__value(l, apart ? t->item[5] : target), *by = py__value(l, py__at(l, t, 4));
-  if (old->type->tag == TT_T_LIST && strcmp(op, "+") == 0) {
+  if (old->type->tag == TT_T_LIST && !py__is_text(old) && strcmp(op, "+") == 0) {
     py__list_extend(l, py__keep(l, old), by);
     if (apart) py__assign(l, target, old);
     return;
@@ -247,7 +247,7 @@ static void print(lower *l, const tt_tree *t) {
   int n = 0;
   for (int k = 2; k < t->n; k++) {
     expr *e = py__materialise(l, py__value(l, t->item[k]));
-    if (e->type->tag == TT_T_ARRAY || e->type->tag == TT_T_LIST || py__is_display(e))
+    if (e->type->tag == TT_T_ARRAY || (e->type->tag == TT_T_LIST && !py__is_text(e)) || py__is_display(e))
       py__fail(l, TT_ENOTIMPL, "print of %s: print its items", e->type->tag == TT_T_ARRAY ? "an array" : "a list");
     bool whole = e->type->tag == TT_T_TUPLE;
     if (whole) e = py__keep(l, e);

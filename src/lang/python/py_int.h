@@ -224,6 +224,18 @@ expr *py__list_contains(lower *l, expr *list, expr *value);
 expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, max */
 expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */
 expr *py__list_call(lower *l, const char *name, const tt_tree *t); /* of what makes a list */
+/* Strings (python/text.c). Words that are known beforehand (META "str") become strings where a value is needed. */
+type *py__text_type(lower *l);
+bool py__is_text(const expr *e);
+bool py__has_text(const expr *a, const expr *b); /* is one of them a string or a word? */
+expr *py__text(lower *l, expr *e);               /* of a word the string; all else as it is */
+expr *py__text_char(lower *l, expr *code);
+expr *py__text_of(lower *l, expr *e);                                  /* str() */
+expr *py__text_binary(lower *l, const char *op, expr *a, expr *b);     /* NULL: that is no operation of strings */
+expr *py__text_compare(lower *l, tt_op op, expr *a, expr *b);          /* NULL: as above */
+expr *py__text_contains(lower *l, expr *text, expr *part);
+expr *py__text_call(lower *l, const char *name, expr *const *arg, int n, bool *known);
+expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t);
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);
 /* The variable that (n "x") or (n "x" "mark" ...) means. A mark is of what only some of the name's assignments give; it

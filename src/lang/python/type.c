@@ -99,6 +99,10 @@ static type *read_type(lower *l, const char **at, int depth) {
     *at = s + 1;
     return py__list_type(l, read_type(l, at, depth + 1), kind);
   }
+  if (*s == 'W') {
+    *at = s + 1;
+    return py__text_type(l);
+  }
   if (*s == 'N') {
     *at = s + 1;
     return py__none(l);

@@ -110,7 +110,7 @@ static void put_type(const tt_ptype *t, tt_str *out) {
       break;
     case TT_T_LIST:
       tt__str_addf(out, "%c", t->layout - 'a' + 'A');
-      put_type(t->item[0], out);
+      if (t->layout != 'w') put_type(t->item[0], out);
       break;
     default:
       tt__str_add(out, "N");
@@ -317,6 +317,18 @@ static void put_value(tt_str *out, int dtype, const int64_t *w) {
   }
 }
 
+_Static_assert(TT_BOOL == 0 && TT_I64 == 4 && TT_U64 == 8 && TT_F64 == 12 && TT_C128 == 14, "as proc_text.h has them");
+
+/* A number as Python writes it; the text is the call's, NULL: there is no memory. */
+static const char *host_format(tt_pcall *call, int64_t dtype, const int64_t *word) {
+  tt_str out = {0};
+  put_value(&out, (int)dtype, word);
+  char *kept = out.failed ? NULL : host_alloc(call, (int64_t)out.len + 1, 0);
+  if (kept) memcpy(kept, out.data, out.len + 1);
+  tt__str_free(&out);
+  return kept;
+}
+
 static void host_print(tt_pcall *call, const char *kinds, const int64_t *word) {
   struct tt_jit_run *r = run_of(call->host);
   if (!r) return;
@@ -419,6 +431,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
                      .host = h,
                      .alloc = host_alloc,
                      .print = host_print,
+                     .format = host_format,
                      .parallel = host_parallel,
                      .outside = host_outside,
                      .function = tt__host_call,

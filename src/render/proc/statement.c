@@ -174,7 +174,10 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
   tt__pw_line(w, "tt_i64 word[%d];", 2 * s->n + 1);
   for (int k = 0; k < s->n; k++) {
     const tt_pexpr *e = s->arg[k];
-    if (e->op == TT_X_STRING) {
+    if (e->type->tag == TT_T_LIST) {
+      tt__pw_line(w, "word[%d] = (tt_i64)tt_text_bytes(call, %s);", at++, tt__pw_text(w, e));
+      tt__str_add(&kinds, "s");
+    } else if (e->op == TT_X_STRING) {
       tt_str quoted = {0};
       put_quoted(e->name, &quoted);
       tt__pw_line(w, "word[%d] = (tt_i64)%s;", at++, tt__pw_peek(w, &quoted));

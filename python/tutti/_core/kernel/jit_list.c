@@ -62,9 +62,41 @@ static const char *put_array(jit_frame *f, const char *kind, PyObject *o, int ar
 
 static jit_list *list_of(jit_frame *f, PyObject *o, int arg);
 
+/* A string's characters as words. */
+static jit_list *text_of(jit_frame *f, PyObject *o) {
+  Py_ssize_t n = PyUnicode_Check(o) ? PyUnicode_GetLength(o) : -1;
+  if (n < 0) return PyErr_Occurred() ? NULL : (PyErr_SetString(PyExc_TypeError, "a str is needed"), NULL);
+  jit_list *l = PyMem_Calloc(1, sizeof *l);
+  if (!l) return (void)PyErr_NoMemory(), NULL;
+  l->next = f->lists;
+  f->lists = l;
+  l->object = o;
+  l->arg = JIT_CONSTANT;
+  l->head.word = l->own = PyMem_Malloc((size_t)n * sizeof *l->own + 1);
+  if (!l->own) return (void)PyErr_NoMemory(), NULL;
+  for (Py_ssize_t k = 0; k < n; k++) l->own[k] = (int64_t)PyUnicode_ReadChar(o, k);
+  l->head.n = l->head.room = n;
+  return l;
+}
+
+bool core_jit_add_text(jit_frame *f, PyObject *o) {
+  const jit_list *l = text_of(f, o);
+  if (!l) return false;
+  if (f->nword + 1 > JIT_WORDS) return core_jit_too_much("values");
+  f->word[f->nword++] = (int64_t)(intptr_t)&l->head;
+  return core_jit_add_type(f, "W", 1);
+}
+
 /* Words of a value of type *kind, at most `room`; how many, or -1. */
 static int put_item(jit_frame *f, const char **kind, PyObject *o, int arg, int64_t *w) {
   int n = 0;
+  if (**kind == 'W') {
+    const jit_list *text = text_of(f, o);
+    if (!text) return -1;
+    w[0] = (int64_t)(intptr_t)&text->head;
+    (*kind)++;
+    return 1;
+  }
   if (**kind == 'T' || **kind == 'E' || **kind == 'U') {
     const jit_list *inner = list_of(f, o, arg);
     if (!inner) return -1;
@@ -156,7 +188,7 @@ void core_jit_free_lists(jit_frame *f) {
 
 bool core_jit_lists_back(jit_frame *f, uint64_t writes, tt_jit_run *run, PyObject *self) {
   for (jit_list *l = f->lists; l; l = l->next) {
-    if (!(writes >> l->arg & 1)) continue;
+    if (l->arg == JIT_CONSTANT || !(writes >> l->arg & 1)) continue;
     PyObject *items = core_jit_items(l->kind, &l->head, run, f, self);
     PyObject *done = items ? PyObject_CallMethod(l->object, "_back", "O", items) : NULL;
     Py_XDECREF(items);

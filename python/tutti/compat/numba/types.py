@@ -44,6 +44,7 @@ def _make():
     for name, dtype in NAMES.items():
         out[name] = Type(dtype, dtype)
     out["void"] = out["none"] = Type("none")
+    out["unicode_type"] = out["string"] = Type("unicode_type")
     return out
 
 
