@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import math
 import sys
 import warnings
 
@@ -87,10 +88,14 @@ class Compiled(_core.Jit):
 
     def _raised(self, number, place):
         """The exception that a call raised, with a note of where that was."""
-        what = self._raises[number]
-        made = what[0](*what[1]) if isinstance(what, tuple) else what
-        if not isinstance(what, BaseException):
-            made.add_note(place)
+        what, (place, _, values) = self._raises[number], place.partition("\n")
+        if isinstance(what, BaseException):
+            return what
+        cls, given = what
+        if given is None:  # they were written as Python writes them
+            given = eval(values, {"__builtins__": {}, "nan": math.nan, "inf": math.inf})
+        made = cls(*given)
+        made.add_note(place)
         return made
 
     @functools.cached_property

@@ -431,8 +431,8 @@ class Function:
         return " ".join(f"(del {self.line} {self.expr(t)})" for t in s.targets)
 
     def do_Assert(self, s):
-        message = s.msg.value if isinstance(s.msg, ast.Constant) else self.snippet(s.test)
-        return f"(assert {self.line} {self.expr(s.test)} {quote(str(message))})"
+        given = [s.msg if s.msg else ast.copy_location(ast.Constant(self.snippet(s.test)), s)]
+        return f"(assert {self.line} {self.expr(s.test)} {self.failure(AssertionError, given)})"
 
     def do_Raise(self, s):
         kind, given = s.exc, ()
@@ -443,19 +443,22 @@ class Function:
         if isinstance(kind, ast.Call):
             if kind.keywords:
                 self.fail(f"'{self.snippet(s)}', an exception with keywords, in a compiled function", s)
-            parts = [(True, folded(part)) if folded(part) is not None else self.fixed(part) for part in kind.args]
-            if not all(known for known, _ in parts):
-                self.fail(f"'{self.snippet(s)}', an exception of values that are not known beforehand,", s)
-            kind, given = kind.func, tuple(value for _, value in parts)
+            kind, given = kind.func, kind.args
         found, cls = self.static(kind)
         if found and isinstance(cls, BaseException) and kind is s.exc:
-            number, cls = self.module.failure(cls), type(cls)
-        elif found and isinstance(cls, type) and issubclass(cls, BaseException):
-            number = self.module.failure((cls, given))
-        else:
+            return f"(raise {self.line} {quote(type(cls).__name__)} \"\" {self.module.failure(cls)})"
+        if not found or not (isinstance(cls, type) and issubclass(cls, BaseException)):
             self.fail(f"'{self.snippet(s)}', which is no exception that is known beforehand,", s)
-        message = str(given[0]) if given else ""
-        return f"(raise {self.line} {quote(cls.__name__)} {quote(message)} {number})"
+        return f"(raise {self.line} {quote(cls.__name__)} {self.failure(cls, given)})"
+
+    def failure(self, cls, given):
+        """An exception of these arguments: its message in kernels, its number, and the values that are known when it
+        is raised."""
+        parts = [(True, folded(part)) if folded(part) is not None else self.fixed(part) for part in given]
+        message = quote(str(parts[0][1])) if parts and parts[0][0] else '""'
+        if all(known for known, _ in parts):
+            return f"{message} {self.module.failure((cls, tuple(value for _, value in parts)))}"
+        return f"{message} {self.module.failure((cls, None))} {' '.join(map(self.expr, given))}"
 
     def target(self, t):
         if isinstance(t, ast.Name):

@@ -98,6 +98,7 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
       }
       return add(out, size, at, t->n == 1 ? ",)" : ")");
     case TT_T_LIST:
+      if (t->layout == 'w') return add(out, size, at, "str");
       at = add(out, size, at, "list(");
       at = put_type(t->item[0], out, size, at);
       return add(out, size, at, ")");

@@ -279,6 +279,33 @@ static tt_code code_of(const char *name) {
   return TT_EVALUE;
 }
 
+/* What the words of a statement from number `at` on say of an exception: a message, which is all that a kernel has of it,
+ * its number, and the values that it is made of, which cross as Python writes them. */
+static void fail_unless(lower *l, const tt_tree *t, expr *cond, tt_code kind, int at) {
+  const char *message = py__word(l, py__at(l, t, at));
+  bool kernel = l->f->func->kind == TT_X_KERNEL;
+  if (kernel || t->n <= at + 1) {
+    py__raise_unless(l, cond, kind, message);
+    return;
+  }
+  kind = (tt_code)(TT_X_RAISED + t->item[at + 1]->i);
+  if (t->n == at + 2) {
+    py__raise_unless(l, cond, kind, message);
+    return;
+  }
+  block b;
+  stmt *s = NULL;
+  if (cond) { /* the values are computed where it fails */
+    s = py__stmt(l, TT_X_IF);
+    s->a = py__is_unknown(cond) ? cond : py__elem(l, TT_LNOT, cond, NULL);
+    py__block_begin(l, &b);
+  }
+  expr *values = py__text_literal(l, t, at + 2);
+  py__raise_unless(l, NULL, kind, message);
+  l->latest->b = values;
+  if (s) s->body = py__block_end(l, &b);
+}
+
 /* Is the failure of one of the kinds that words and numbers say? */
 static expr *caught(lower *l, const tt_tree *kinds, int32_t kind) {
   expr *any = NULL;
@@ -384,12 +411,10 @@ static bool statement(lower *l, const tt_tree *t) {
     py__stmt(l, TT_X_EVAL)->a = e;
   } else if (strcmp(w, "assert") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
-    py__raise_unless(l, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, py__word(l, py__at(l, t, 3)));
+    fail_unless(l, t, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, 3);
   } else if (strcmp(w, "raise") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
-    tt_code kind = code_of(py__word(l, py__at(l, t, 2)));
-    if (l->f->func->kind != TT_X_KERNEL && t->n > 4) kind = (tt_code)(TT_X_RAISED + t->item[4]->i);
-    py__raise_unless(l, NULL, kind, py__word(l, py__at(l, t, 3)));
+    fail_unless(l, t, NULL, code_of(py__word(l, py__at(l, t, 2))), 3);
     return true;
   } else if (strcmp(w, "again") == 0) {
     raise_again(l);

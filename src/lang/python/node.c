@@ -270,6 +270,7 @@ stmt *py__stmt(lower *l, tt_pstmt_op op) {
   s->line = l->f->line;
   s->local = -1;
   *l->f->tail = s;
+  l->latest = s;
   l->f->tail = &s->next;
   return s;
 }

@@ -59,6 +59,7 @@ typedef struct lower {
   TT_VEC(instance) instances;
   int8_t *splits; /* by source: 0 not looked at yet, 1 has barriers (py__splits), -1 has none or is being looked at */
   frame *f;
+  stmt *latest; /* the statement that was made last */
   tt_error *err;
   tt_code code;
   jmp_buf out;
@@ -231,6 +232,7 @@ bool py__has_text(const expr *a, const expr *b); /* is one of them a string or a
 expr *py__text(lower *l, expr *e);               /* of a word the string; all else as it is */
 expr *py__text_char(lower *l, expr *code);
 expr *py__text_of(lower *l, expr *e);                                  /* str() */
+expr *py__text_literal(lower *l, const tt_tree *t, int from);           /* a tuple of values as Python writes it */
 expr *py__text_binary(lower *l, const char *op, expr *a, expr *b);     /* NULL: that is no operation of strings */
 expr *py__text_compare(lower *l, tt_op op, expr *a, expr *b);          /* NULL: as above */
 expr *py__text_contains(lower *l, expr *text, expr *part);

@@ -114,6 +114,32 @@ expr *py__text_of(lower *l, expr *e) {
               &e, 1);
 }
 
+static expr *joined(lower *l, expr *a, const char *b) { return py__text_binary(l, "+", a, constant(l, b)); }
+
+static expr *literal(lower *l, expr *e) {
+  e = py__listed(l, py__materialise(l, e));
+  if (py__is_unknown(e)) return e;
+  if (py__is_text(e)) return made(l, "tt_text_quoted", &e, 1);
+  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, e, NULL, 0);
+  if (py__is_scalar(e) && tt__is_float((tt_dtype)e->type->dtype)) e = py__cast(l, e, TT_F64);
+  if (e->type->tag != TT_T_TUPLE || e->type->meta) return py__text_of(l, e);
+  expr *out = constant(l, "(");
+  e = py__keep(l, e);
+  for (int k = 0; k < e->type->n; k++)
+    out = joined(l, py__text_binary(l, "+", out, literal(l, py__item(l, e, k))), ", ");
+  return joined(l, out, ")");
+}
+
+expr *py__text_literal(lower *l, const tt_tree *t, int from) {
+  expr *out = constant(l, "(");
+  for (int k = from; k < t->n; k++) {
+    expr *e = literal(l, py__value(l, t->item[k]));
+    if (py__is_unknown(e)) return e;
+    out = joined(l, py__text_binary(l, "+", out, e), ", ");
+  }
+  return joined(l, out, ")");
+}
+
 /* ord(), chr(), str() */
 expr *py__text_call(lower *l, const char *name, expr *const *arg, int n, bool *known) {
   *known = true;

@@ -457,7 +457,8 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   tt_code code = h->failed >= TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
   const char *name = j->program.entry->name;
   if (h->failed >= TT_X_RAISED)
-    return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d", (int)h->failed - TT_X_RAISED, name, h->line);
+    return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d\n%s", (int)h->failed - TT_X_RAISED, name, h->line,
+                    h->message);
   if (h->failed == TT_X_DEEP)
     return tt__fail(err, TT_EINTERNAL, "RecursionError: %s\nin %s", h->message, name);
   if (h->failed == TT_X_KEY)

@@ -409,6 +409,26 @@ static __attribute__((unused)) tt_list *tt_text_of_c128(tt_pcall *call, tt_f64 r
   __builtin_memcpy(w + 1, &im, 8);
   return tt_text_of(call, TT_TEXT_C128, w);
 }
+/* As Python writes it, in plain letters. */
+static __attribute__((unused)) tt_list *tt_text_quoted(tt_pcall *call, const tt_list *s) {
+  tt_i64 n = 2, at = 0;
+  for (tt_i64 k = 0; k < s->n; k++) n += s->w[k] > 31 && s->w[k] < 127 && s->w[k] != 39 && s->w[k] != 92 ? 1 : 10;
+  tt_list *l = tt_text_new(call, n);
+  if (!l->n) return l;
+  l->w[at++] = 39;
+  for (tt_i64 k = 0; k < s->n; k++) {
+    const tt_i64 c = s->w[k];
+    if (c > 31 && c < 127 && c != 39 && c != 92) {
+      l->w[at++] = c;
+      continue;
+    }
+    l->w[at++] = 92;
+    l->w[at++] = 'U';
+    for (int j = 28; j >= 0; j -= 4) l->w[at++] = "0123456789abcdef"[c >> j & 15];
+  }
+  l->w[at] = 39;
+  return l;
+}
 /* As UTF-8 for the host. */
 static __attribute__((unused)) const char *tt_text_bytes(tt_pcall *call, const tt_list *s) {
   unsigned char *out = (unsigned char *)tt_list_memory(call, s->n * 4 + 8), *p = out;
