@@ -258,6 +258,7 @@ def serve(library, root):
         sys.meta_path.insert(0, standins.OwnTests("numba.tests", root / "numba" / "tests", interior))
         standins.hang_on(interior)
         standins.lacks_by_name(standins.NUMBA_PUBLIC)
+        standins.tell_of_overloads()
     if library == "cupy":
         sys.meta_path.insert(0, standins.OwnTesting(root))
         sys.path.insert(0, os.fspath(root / "tests"))  # tests take helpers from one another

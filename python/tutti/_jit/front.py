@@ -199,6 +199,21 @@ class Function:
             found, owner = self.static(node.value)
             if found and (isinstance(owner, (types.ModuleType, type)) or hasattr(owner, "_jit_name")):
                 return True, getattr(owner, node.attr)
+        if isinstance(node, (ast.Subscript, ast.Call)):
+            return self.type_of(node)
+        return False, None
+
+    def type_of(self, node):
+        """(True, type) of an expression that makes one of numba.types, float64[:] or ListType(int64)."""
+        found, made = self.static(node.value if isinstance(node, ast.Subscript) else node.func)
+        if isinstance(node, ast.Subscript) and found and hasattr(made, "_jit_dtype"):
+            axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if all(isinstance(axis, ast.Slice) and not axis.lower and not axis.upper for axis in axes):
+                return True, made[(slice(None),) * len(axes)]
+        if isinstance(node, ast.Call) and found and hasattr(made, "_jit_types"):
+            parts = [self.fixed(part) for part in node.args]
+            if all(known for known, _ in parts):
+                return True, made(*(part for _, part in parts))
         return False, None
 
     def fixed(self, node):
@@ -508,6 +523,10 @@ class Function:
         name = dtype_name(value)
         if name:
             return f"(type {quote(name)})"
+        if getattr(value, "_jit_dtype", value) is None:
+            from .containers import kind_of_type
+
+            return f"(kind {quote(kind_of_type(value))})"
         if hasattr(value, "_jit_name"):
             return f"(call {quote(value._jit_name)})"
         if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
@@ -608,6 +627,9 @@ class Function:
         return f"(sl {' '.join(self.expr(p) if p else '(none)' for p in (e.lower, e.upper, e.step))})"
 
     def of_Subscript(self, e):
+        found, value = self.type_of(e)
+        if found:
+            return self.constant(value, e)
         found, value = self.static(e.value)
         base = self.constant(value, e.value) if found else self.expr(e.value)
         items = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
@@ -634,6 +656,9 @@ class Function:
         return None
 
     def of_Call(self, e):
+        found, value = self.type_of(e)
+        if found:
+            return self.constant(value, e)
         if any(k.arg is None for k in e.keywords):
             self.fail("a call with **", e)
         found, callee = self.static(e.func)

@@ -199,7 +199,7 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t) {
   int n = t->n - 3;
   d = py__keep(l, d);
   for (int k = 0; k < n && k < 2; k++) {
-    arg[k] = py__value(l, t->item[k + 3]);
+    arg[k] = py__text(l, py__value(l, t->item[k + 3]));
     if (py__is_unknown(arg[k])) return arg[k];
   }
   if (strcmp(name, "clear") == 0 && n == 0) {
@@ -229,7 +229,7 @@ void py__dict_delete(lower *l, const tt_tree *target) {
 expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
   expr *made = NULL;
   for (int k = 1; k < t->n; k += set ? 1 : 2) {
-    expr *key = py__keep(l, py__value(l, t->item[k]));
+    expr *key = py__keep(l, py__text(l, py__value(l, t->item[k])));
     expr *value = set ? NULL : py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, k + 1)))));
     if (py__is_unknown(key) || (value && !py__is_complete(value->type))) return py__missing(l);
     if (!made) {
@@ -248,10 +248,8 @@ expr *py__dict_call(lower *l, const char *name, const tt_tree *t) {
   if (strcmp(name, "typed.Dict.empty") == 0) {
     const tt_tree *key = py__keyword(l, t, "key_type"), *value = py__keyword(l, t, "value_type");
     expr *k = py__value(l, key ? key : py__at(l, t, 2)), *v = py__value(l, value ? value : py__at(l, t, 3));
-    if (!py__is_meta(k, "dtype") || !py__is_meta(v, "dtype"))
-      py__fail(l, TT_ENOTIMPL, "a dictionary whose types are not those of numbers");
-    type *item[3] = {py__scalar(l, TT_BOOL), py__scalar(l, tt__dtype_named(k->name)),
-                     py__scalar(l, tt__dtype_named(v->name))};
+    type *item[3] = {py__scalar(l, TT_BOOL), py__type_meant(l, k), py__type_meant(l, v)};
+    if (!item[1] || !item[2]) py__fail(l, TT_ENOTIMPL, "a dictionary of types that are not known here");
     return py__keep(l, new_container(l, py__tuple(l, item, 3), kind));
   }
   if (!py__positional(t)) return new_container(l, py__unknown(l), kind);

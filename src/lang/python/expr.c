@@ -493,6 +493,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   }
   if (strcmp(w, "and") == 0) return also_or_else(l, t, true);
   if (strcmp(w, "or") == 0) return also_or_else(l, t, false);
+  if (strcmp(w, "kind") == 0) return py__meta(l, "kind", py__word(l, py__at(l, t, 1)));
   if (strcmp(w, "sel") == 0) return ternary(l, t);
   if (strcmp(w, "tup") == 0) return tuple(l, t);
   if (strcmp(w, "named") == 0) return named_tuple(l, t);

@@ -521,7 +521,10 @@ static type *item_in(lower *l, const expr *e) {
 expr *py__list_call(lower *l, const char *name, const tt_tree *t) {
   char kind = name[0] == 't' ? 't' : 'l';
   if (strcmp(name, "typed.List.empty_list") == 0)
-    return py__keep(l, new_list(l, py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
+  {
+    type *item = py__type_meant(l, py__value(l, py__at(l, t, 2)));
+    return py__keep(l, new_list(l, item ? item : py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
+  }
   if (!py__positional(t)) return new_list(l, py__unknown(l), kind);
   expr *from = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))));
   if (!py__is_complete(from->type)) return py__missing(l);

@@ -87,6 +87,8 @@ type *py__list_type(lower *l, type *item, char kind);
 bool py__is_complete(const type *t); /* are the items of its lists known, at any depth? */
 /* What arithmetic on two scalar types is done in: whole numbers in 64 bits. */
 tt_dtype py__arith(tt_dtype a, tt_dtype b);
+/* The type that a value at compile time names: a number's, or one in a signature's language. NULL: it names none. */
+type *py__type_meant(lower *l, const expr *e);
 /* Types of a signature; gives how many. */
 int py__signature(lower *l, const char *text, type **arg, int room, const char **rest);
 

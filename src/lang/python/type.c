@@ -127,6 +127,13 @@ static type *read_type(lower *l, const char **at, int depth) {
   return checked(l, tt__ptype_array(l->p, t, rank, layout, readonly));
 }
 
+type *py__type_meant(lower *l, const expr *e) {
+  const char *name = e->name;
+  if (py__is_meta(e, "kind")) return read_type(l, &name, 0);
+  if (!py__is_meta(e, "dtype")) return NULL;
+  return py__scalar(l, tt__dtype_named(name));
+}
+
 int py__signature(lower *l, const char *text, type **arg, int room, const char **rest) {
   int n = 0;
   while (*text && *text != '|') {

@@ -264,9 +264,9 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   bool known;
   bool added = add_gpu(f, o, arg, &known);
   if (known) return added;
-  if (PyList_Check(o) || PyDict_Check(o)) {
-    PyErr_Format(PyExc_TypeError, "a compiled function takes no Python %s, which holds anything: pass an array%s",
-                 PyList_Check(o) ? "list" : "dict", PyList_Check(o) ? ", or numba.typed.List of its items" : "");
+  if (PyDict_Check(o)) {
+    PyErr_SetString(PyExc_TypeError,
+                    "a compiled function takes no Python dict, which holds anything: pass numba.typed.Dict of its items");
     return false;
   }
   PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",

@@ -30,6 +30,7 @@ struct jit_list {
   PyObject *items;  /* its Python list */
   const char *kind; /* the type of an item */
   PyObject *held;   /* what keeps `kind` */
+  char letter;      /* of its type, of Python's own lists and sets; 0: the object says it */
   int64_t *own;     /* memory of the items as they were before the call */
   int arg;
 };

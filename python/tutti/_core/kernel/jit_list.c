@@ -140,6 +140,28 @@ static bool fill(jit_frame *f, jit_list *l) {
 
 /* ---- lists */
 
+/* A list or a set of Python's: what the package says of it. */
+static bool read_plain(jit_list *l, PyObject *o) {
+  PyObject *module = PyImport_ImportModule("tutti._jit.containers");
+  PyObject *row = module ? PyObject_CallMethod(module, "plain", "O", o) : NULL;
+  bool ok = row && PyTuple_Check(row) && PyTuple_Size(row) == 3;
+  if (ok) {
+    l->letter = PyList_Check(o) ? 'L' : 'S';
+    l->held = Py_NewRef(PyTuple_GetItem(row, 1));
+    l->items = Py_NewRef(PyTuple_GetItem(row, 2));
+  }
+  Py_XDECREF(row);
+  Py_XDECREF(module);
+  return ok;
+}
+
+static PyObject *plain_back(PyObject *o, PyObject *items) {
+  PyObject *module = PyImport_ImportModule("tutti._jit.containers");
+  PyObject *done = module ? PyObject_CallMethod(module, "plain_back", "OO", o, items) : NULL;
+  Py_XDECREF(module);
+  return done;
+}
+
 /* The list of an object, made where a call meets it first. */
 static jit_list *list_of(jit_frame *f, PyObject *o, int arg) {
   for (jit_list *l = f->lists; l; l = l->next)
@@ -150,8 +172,12 @@ static jit_list *list_of(jit_frame *f, PyObject *o, int arg) {
   f->lists = l;
   l->object = o;
   l->arg = arg;
-  l->held = PyObject_GetAttrString(o, "_kind");
-  l->items = PyObject_GetAttrString(o, "_items");
+  if (PyList_Check(o) || PyAnySet_Check(o)) {
+    if (!read_plain(l, o)) return NULL;
+  } else {
+    l->held = PyObject_GetAttrString(o, "_kind");
+    l->items = PyObject_GetAttrString(o, "_items");
+  }
   l->kind = l->held && PyUnicode_Check(l->held) ? PyUnicode_AsUTF8AndSize(l->held, NULL) : NULL;
   if (!l->kind || !l->items || !PyList_Check(l->items)) {
     PyErr_SetString(PyExc_TypeError, "a list without a type: put an item into it, or make it with List.empty_list");
@@ -161,12 +187,13 @@ static jit_list *list_of(jit_frame *f, PyObject *o, int arg) {
 }
 
 bool core_jit_add_list(jit_frame *f, PyObject *o, int arg, bool *known) {
-  *known = PyObject_HasAttrString(o, "_jit_list");
+  *known = PyList_Check(o) || PyAnySet_Check(o) || PyObject_HasAttrString(o, "_jit_list");
   if (!*known) return false;
   const jit_list *l = list_of(f, o, arg);
   if (!l) return false;
   if (f->nword + 1 > JIT_WORDS) return core_jit_too_much("values");
   f->word[f->nword++] = (int64_t)(intptr_t)&l->head;
+  if (l->letter) return core_jit_add_type(f, &l->letter, 1) && core_jit_add_type(f, l->kind, strlen(l->kind));
   PyObject *letter = PyObject_GetAttrString(o, "_jit_list");
   const char *text = letter ? PyUnicode_AsUTF8AndSize(letter, NULL) : NULL;
   bool ok = text && core_jit_add_type(f, text, 1);
@@ -190,7 +217,9 @@ bool core_jit_lists_back(jit_frame *f, uint64_t writes, tt_jit_run *run, PyObjec
   for (jit_list *l = f->lists; l; l = l->next) {
     if (l->arg == JIT_CONSTANT || !(writes >> l->arg & 1)) continue;
     PyObject *items = core_jit_items(l->kind, &l->head, run, f, self);
-    PyObject *done = items ? PyObject_CallMethod(l->object, "_back", "O", items) : NULL;
+    PyObject *done = !items      ? NULL
+                     : l->letter ? plain_back(l->object, items)
+                                 : PyObject_CallMethod(l->object, "_back", "O", items);
     Py_XDECREF(items);
     Py_XDECREF(done);
     if (!done) return false;

@@ -68,6 +68,8 @@ integer_domain, number_domain = _domain("int", "uint"), _domain("int", "uint", "
 class _Kind:
     """A maker of compound types in signatures."""
 
+    _jit_types = True
+
     def __init__(self, name):
         self.name = name
 
@@ -75,4 +77,11 @@ class _Kind:
         return Type(f"{self.name}({', '.join(str(a) for a in args)})")
 
 
-Tuple, UniTuple, Optional, ListType = (_Kind(n) for n in ("tuple", "tuple", "optional", "list"))
+class _UniTuple(_Kind):
+    def __call__(self, one, count):
+        return super().__call__(*[one] * count)
+
+
+Tuple, Optional, ListType, DictType = (_Kind(n) for n in ("tuple", "optional", "list", "dict"))
+List, Set = _Kind("list"), _Kind("set")
+UniTuple = _UniTuple("tuple")
