@@ -4,6 +4,7 @@ A stand-in has the few names that mean something here; each other name skips the
 helpers are the checkout's own: they are programs over CuPy's names.
 """
 
+import collections
 import contextlib
 import importlib.abc
 import importlib.machinery
@@ -436,7 +437,8 @@ class Overload:
 
     def __init__(self, compiled, signature):
         self.entry_point, self.signature = compiled, signature
-        self.library = types.SimpleNamespace(get_llvm_str=AnyText, get_asm_str=AnyText)
+        self.library = types.SimpleNamespace(get_llvm_str=AnyText, get_asm_str=AnyText, _codegen=Skips("numba.core.codegen"))
+        self.metadata = collections.defaultdict(lambda: Skips("numba.core.compiler's metadata"))
         self.fndesc = types.SimpleNamespace(argtypes=signature)
 
 

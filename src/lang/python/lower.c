@@ -228,6 +228,8 @@ static void give(lower *l, const tt_tree *t) {
   if (!both)
     py__fail(l, TT_ETYPE, "cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
   if (both != f->result) f->changed = true;
+  if (f->final && both->tag == TT_T_LIST && !py__is_complete(both))
+    py__fail(l, TT_ETYPE, "nothing tells what the items of the result are: nothing is put into it");
   f->result = both;
   e = py__convert(l, e, both);
   if (!f->inlined) {
