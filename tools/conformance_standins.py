@@ -410,7 +410,7 @@ def lacks_by_name(names):
         ours = _run.covering("tutti.compat." + name)
 
         def lacking(word, name=name, own=getattr(ours, "__getattr__", None)):
-            if word.startswith("__"):
+            if word.startswith("_"):
                 raise AttributeError(word)
             if own is not None:
                 with contextlib.suppress(AttributeError):

@@ -15,6 +15,7 @@ import types
 
 from .flow import Flow
 from .inner import Inner, lift
+from .overloads import has_overloads
 from .sources import source_of
 
 _BINARY = {
@@ -80,6 +81,7 @@ class Module:
     def __init__(self, root, declared=None):
         self.functions, self.arrays, self.texts = [root], [], []
         self.inner = {}  # functions within others
+        self.overloads, self.resolved = [], []  # functions that are written for each list of types; (number, types, which)
         self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
         self.declared = [declared]  # of each function, what its signatures say of numbers
         self.bound = [{}]  # and what its parameters are that are no values: functions and types
@@ -127,9 +129,27 @@ class Module:
         classes = [one[0] if isinstance(one, tuple) else type(one) for one in self.raised]
         return " ".join(own + [str(k) for k, one in enumerate(classes) if issubclass(one, cls)])
 
+    def overload(self, fn):
+        """The number of a function that is written for each list of argument types."""
+        if fn not in self.overloads:
+            self.overloads.append(fn)
+        return self.overloads.index(fn)
+
+    def resolve(self, asked):
+        """The function for the types that a call has: what one of the makers gives. False: none does."""
+        from . import overloads
+
+        line, _, place = asked.partition("\n")
+        number, _, kinds = line.partition(" ")
+        made = overloads.made(self.overloads[int(number)], kinds, place)
+        number = self.function(made._jit_function() if hasattr(made, "_jit_function") else made), int(number)
+        self.resolved.append((number[1], kinds, number[0]))
+        self.translate()
+
     def bytes(self):
+        resolved = " ".join(f"(resolved {k} {quote(kinds)} {fn})" for k, kinds, fn in self.resolved)
         errors = " ".join(f"({self.kinds(cls)})" for cls in self.handled)
-        return f"(module (file {quote(self.file)}) (errors {errors}) {' '.join(self.texts)})".encode()
+        return f"(module (file {quote(self.file)}) (errors {errors}) {resolved} {' '.join(self.texts)})".encode()
 
 
 class Function:
@@ -680,6 +700,9 @@ class Function:
             for name, value in bound.items():
                 args += self.captured(given[name], value, read)
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
+        if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
+            args = [self.expr(node) for node in (bind(callee, e).values() if inspect.isfunction(callee) else e.args)]
+            return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
             return self.expr(e.args[0])
         if found and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):

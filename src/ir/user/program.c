@@ -111,6 +111,33 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
   }
 }
 
+void tt__ptype_code(const tt_ptype *t, tt_str *out) {
+  switch (t->tag) {
+    case TT_T_SCALAR:
+      tt__str_add(out, tt__dtypes[t->dtype].suffix);
+      break;
+    case TT_T_ARRAY:
+      tt__str_addf(out, "A%s:%d%c", tt__dtypes[t->dtype].suffix, t->rank, t->layout);
+      break;
+    case TT_T_TUPLE:
+      tt__str_add(out, "(");
+      if (t->meta) tt__str_addf(out, "@%s;", t->meta);
+      for (int k = 0; k < t->n; k++) {
+        if (k) tt__str_add(out, ",");
+        tt__ptype_code(t->item[k], out);
+      }
+      tt__str_add(out, ")");
+      break;
+    case TT_T_LIST:
+      tt__str_addf(out, "%c", t->layout - 'a' + 'A');
+      if (t->layout != 'w') tt__ptype_code(t->item[0], out);
+      break;
+    default:
+      tt__str_add(out, "N");
+      break;
+  }
+}
+
 void tt__ptype_text(const tt_ptype *t, char *out, size_t size) {
   if (size) out[0] = 0;
   (void)put_type(t, out, size, 0);

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "ir/ops.h"
 #include "tutti/types.h"
@@ -302,6 +303,9 @@ TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *ite
 TT_HIDDEN const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta);
 TT_HIDDEN const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind);
 TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
+
+/* As signatures write it (tutti/jit.h). */
+TT_HIDDEN void tt__ptype_code(const tt_ptype *t, tt_str *out);
 
 /* What a user calls it: "float64", "array(int32, 2d, C)". Cut to `size`. */
 TT_HIDDEN void tt__ptype_text(const tt_ptype *t, char *out, size_t size);

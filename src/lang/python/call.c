@@ -1,8 +1,10 @@
 /*
 ** Calls by name: Python's builtins, math, NumPy's scalar functions. One table row where a row is enough.
 */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "lang/python/py_int.h"
 
 int py__positional(const tt_tree *call) {
@@ -381,6 +383,30 @@ static void read_arguments(lower *l, call *c) {
   }
 }
 
+/*
+** A function that is written anew for each list of argument types: the package's makers are asked by a failure that names
+** its number and the types, and what they gave stands in the next text, as (resolved number "types" function).
+*/
+static expr *overloaded(lower *l, call *c, const char *number) {
+  tt_str types = {0};
+  for (int k = 0; k < c->n; k++) {
+    c->arg[k] = py__keep(l, py__listed(l, py__materialise(l, c->arg[k])));
+    if (!py__is_complete(c->arg[k]->type)) return tt__str_free(&types), py__missing(l);
+    if (k) tt__str_add(&types, ",");
+    tt__ptype_code(c->arg[k]->type, &types);
+  }
+  char *text = py__alloc(l, types.len + 1);
+  memcpy(text, types.data ? types.data : "", types.len + 1);
+  tt__str_free(&types);
+  for (int k = 0; k < l->module->n; k++) {
+    const tt_tree *r = l->module->item[k];
+    if (!tt__tree_is(r, "resolved") || r->item[1]->i != atol(number) || strcmp(py__word(l, r->item[2]), text) != 0)
+      continue;
+    return py__call_user(l, (int32_t)py__at(l, r, 3)->i, c->arg, c->n);
+  }
+  py__fail(l, TT_ENOTIMPL, "overload %s %s", number, text); /* the binding finds it and comes again */
+}
+
 expr *py__call(lower *l, const tt_tree *t) {
   const tt_tree *callee = py__at(l, t, 1);
   call c = {.tree = t, .n = py__positional(t)};
@@ -414,6 +440,7 @@ expr *py__call(lower *l, const tt_tree *t) {
     if (known) return e;
   }
   if (c.missing) return py__missing(l);
+  if (starts(c.name, "overload:", &w)) return overloaded(l, &c, w);
   if (starts(c.name, "cast:", &w)) return convert_call(l, &c, w);
   if (starts(c.name, "given:", &w)) return given_call(l, &c, w);
   if (starts(c.name, "math.", &w))

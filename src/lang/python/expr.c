@@ -405,7 +405,7 @@ static expr *tuple(lower *l, const tt_tree *t) {
   expr *e = py__expr(l, TT_X_TUPLE, py__none(l), n);
   bool missing = false;
   for (int k = 0; k < n; k++) {
-    e->arg[k] = py__materialise(l, py__value(l, t->item[k + 1]));
+    e->arg[k] = py__text(l, py__materialise(l, py__value(l, t->item[k + 1])));
     item[k] = e->arg[k]->type;
     missing |= py__is_unknown(e->arg[k]);
   }

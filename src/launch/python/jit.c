@@ -91,33 +91,6 @@ void tt__jit_settle(tt_digest key, bool compiled) {
   tt__cc_expect(-1);
 }
 
-static void put_type(const tt_ptype *t, tt_str *out) {
-  switch (t->tag) {
-    case TT_T_SCALAR:
-      tt__str_add(out, tt__dtypes[t->dtype].suffix);
-      break;
-    case TT_T_ARRAY:
-      tt__str_addf(out, "A%s:%d%c", tt__dtypes[t->dtype].suffix, t->rank, t->layout);
-      break;
-    case TT_T_TUPLE:
-      tt__str_add(out, "(");
-      if (t->meta) tt__str_addf(out, "@%s;", t->meta);
-      for (int k = 0; k < t->n; k++) {
-        if (k) tt__str_add(out, ",");
-        put_type(t->item[k], out);
-      }
-      tt__str_add(out, ")");
-      break;
-    case TT_T_LIST:
-      tt__str_addf(out, "%c", t->layout - 'a' + 'A');
-      if (t->layout != 'w') put_type(t->item[0], out);
-      break;
-    default:
-      tt__str_add(out, "N");
-      break;
-  }
-}
-
 static void put_table(struct tt_jit *j) {
   for (int64_t i = 0; i < j->program.funcs.n; i++) {
     const tt_pfunc *f = j->program.funcs.data[i];
@@ -185,7 +158,7 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   j->brief = !options->kernel && are_brief(j->program.entry->body);
   j->draws = !j->source.failed && strstr(j->source.data, "tt_random_") != NULL;
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, j->source.data);
-  put_type(j->program.entry->result, &j->result);
+  tt__ptype_code(j->program.entry->result, &j->result);
   put_table(j);
   c = j->result.failed || j->types.failed ? tt__fail_memory(err, 1) : TT_OK;
   if (c == TT_OK && !options->kernel) c = make_callable(j, err); /* a kernel may run elsewhere: at its launch */

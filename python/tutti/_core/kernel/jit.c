@@ -63,6 +63,16 @@ static void settle(jit_object *self, bool compiled) {
   Py_XDECREF(key);
 }
 
+/* The types of a call of a function that is written for each list of types: the package finds one, or says that there is
+ * none. */
+static bool find_overload(jit_object *self, tt_code c, const tt_error *err) {
+  static const char asks[] = "overload ";
+  if (c != TT_ENOTIMPL || strncmp(err->message, asks, sizeof asks - 1) != 0) return (void)core_raise(c, err), false;
+  PyObject *done = PyObject_CallMethod((PyObject *)self, "_overload", "s", err->message + sizeof asks - 1);
+  Py_XDECREF(done);
+  return done != NULL;
+}
+
 static special *compile(jit_object *self, jit_frame *f) {
   PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
   special *s = NULL;
@@ -91,7 +101,7 @@ static special *compile(jit_object *self, jit_frame *f) {
   core_block_end();
   settle(self, c == TT_OK);
   if (c != TT_OK) {
-    core_raise(c, &err);
+    if (find_overload(self, c, &err)) s = compile(self, f);
     goto done;
   }
   s = PyMem_Calloc(1, sizeof *s + f->ntype + 1);

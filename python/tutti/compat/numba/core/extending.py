@@ -1,6 +1,6 @@
 """numba.core.extending: what numba.extending has."""
 
-from ..extending import register_jitable
+from ..extending import overload, register_jitable
 
 
 def __getattr__(name):
@@ -9,4 +9,4 @@ def __getattr__(name):
     return getattr(extending, name)
 
 
-__all__ = ["register_jitable"]
+__all__ = ["overload", "register_jitable"]
