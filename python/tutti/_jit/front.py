@@ -79,14 +79,18 @@ class Module:
     """The functions that one compiled function reaches, and the arrays they name."""
 
     def __init__(self, root, declared=None):
+        self.begin(root, declared)
+        self.translate()
+        self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
+
+    def begin(self, root, declared=None):
+        """A module of one function that has no text yet."""
         self.functions, self.arrays, self.texts = [root], [], []
         self.inner = {}  # functions within others
         self.overloads, self.resolved = [], []  # functions that are written for each list of types; (number, types, which)
         self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
         self.declared = [declared]  # of each function, what its signatures say of numbers
         self.bound = [{}]  # and what its parameters are that are no values: functions and types
-        self.translate()
-        self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
 
     def translate(self):
         """The functions that have no text yet; translating one may find more."""
@@ -146,10 +150,14 @@ class Module:
         self.resolved.append((number[1], kinds, number[0]))
         self.translate()
 
-    def bytes(self):
-        resolved = " ".join(f"(resolved {k} {quote(kinds)} {fn})" for k, kinds, fn in self.resolved)
+    def head(self, before=0):
+        """What stands before the functions; `before`: how many others stand before these."""
+        resolved = " ".join(f"(resolved {k} {quote(kinds)} {fn + before})" for k, kinds, fn in self.resolved)
         errors = " ".join(f"({self.kinds(cls)})" for cls in self.handled)
-        return f"(module (file {quote(self.file)}) (errors {errors}) {resolved} {' '.join(self.texts)})".encode()
+        return f"(file {quote(self.file)}) (errors {errors}) {resolved}"
+
+    def bytes(self):
+        return f"(module {self.head()} {' '.join(self.texts)})".encode()
 
 
 class Function:
@@ -684,7 +692,8 @@ class Function:
         found, callee = self.static(e.func)
         read = {k.arg: k.value for k in e.keywords if " " in k.arg}
         if read:
-            e.keywords = [k for k in e.keywords if " " not in k.arg]
+            plain = [k for k in e.keywords if " " not in k.arg]
+            e = ast.copy_location(ast.Call(e.func, list(e.args), plain), e)  # this one may be translated again
         if found and hasattr(callee, "_jit_function"):
             fn = callee._jit_function()
             if any(isinstance(a, ast.Starred) for a in e.args):

@@ -334,7 +334,7 @@ static bool fits_expr(const tt_pexpr *e) {
 }
 static bool fits_stmts(const tt_pstmt *s) {
   for (; s; s = s->next) {
-    if (s->op == TT_X_PARFOR || !fits_expr(s->a) || !fits_expr(s->b) || !fits_expr(s->c)) return false;
+    if (s->op == TT_X_PARFOR || s->op == TT_X_TRY || !fits_expr(s->a) || !fits_expr(s->b) || !fits_expr(s->c)) return false;
     for (int k = 0; s->arg && k < s->n; k++)
       if (!fits_expr(s->arg[k])) return false;
     if (!fits_stmts(s->body) || !fits_stmts(s->other)) return false;
@@ -344,7 +344,7 @@ static bool fits_stmts(const tt_pstmt *s) {
 static bool fits_gpu(const tt_proc *p, tt_error *err) {
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (!fits_stmts(p->funcs.data[k]->body)) {
-      tt__fail(err, TT_ENOTIMPL, "%s() makes arrays or draws np.random's numbers, which no GPU does",
+      tt__fail(err, TT_ENOTIMPL, "%s() makes arrays, catches exceptions or draws np.random's numbers, which no GPU does",
                p->funcs.data[k]->name);
       return false;
     }
