@@ -50,8 +50,12 @@ def override_config(name, value):
 class TestCase(unittest.TestCase):
     """Numba's test case: the assertions that its tests add to unittest's."""
 
-    def assertPreciseEqual(self, first, second, prec="exact", ulps=1, msg=None, ignore_sign_on_zero=False, abs_tol=None):
-        self.assertEqual(isinstance(first, (tuple, list, dict, str, set)), isinstance(second, (tuple, list, dict, str, set)))
+    def assertPreciseEqual(
+        self, first, second, prec="exact", ulps=1, msg=None, ignore_sign_on_zero=False, abs_tol=None
+    ):
+        self.assertEqual(
+            isinstance(first, (tuple, list, dict, str, set)), isinstance(second, (tuple, list, dict, str, set))
+        )
         if isinstance(first, (tuple, list)):
             self.assertEqual(len(first), len(second), msg)
             for one, other in zip(first, second):
@@ -71,9 +75,7 @@ class TestCase(unittest.TestCase):
 
     def assertStridesEqual(self, first, second):
         self.assertEqual(first.ndim, second.ndim)
-        self.assertEqual(
-            *([s for n, s in zip(a.shape, a.strides) if n > 1] for a in (first, second))
-        )
+        self.assertEqual(*([s for n, s in zip(a.shape, a.strides) if n > 1] for a in (first, second)))
 
     @property
     def random(self):
@@ -227,9 +229,10 @@ SUPPORT = {
     "redirect_c_stderr": captured_stderr,
     **{f"expected_failure_py3{minor}": expected_from(minor) for minor in (11, 12, 13, 14)},
     **dict.fromkeys(
-        "skip_parfors_unsupported skip_unless_scipy skip_unless_cffi linux_only tag needs_subprocess needs_lapack needs_blas always_test "
-        "skip_ppc64le_issue6465 skip_ppc64le_invalid_ctr_loop skip_if_typeguard skip_if_numpy_2 skip_if_reduced_testing "
-        "skip_if_freethreading skip_if_windows skip_macos_fenv_errors skip_m1_fenv_errors expected_failure_np2".split(),
+        "skip_parfors_unsupported skip_unless_scipy skip_unless_cffi linux_only tag needs_subprocess "
+        "needs_lapack needs_blas always_test skip_ppc64le_issue6465 skip_ppc64le_invalid_ctr_loop skip_if_typeguard skip_if_numpy_2 "
+        "skip_if_reduced_testing skip_if_freethreading skip_if_windows skip_macos_fenv_errors skip_m1_fenv_errors "
+        "expected_failure_np2".split(),
         taken,
     ),
 }
@@ -244,19 +247,20 @@ NUMBA_PARTS = """
     core.codegen core.compiler core.compiler_machinery core.controlflow core.cpu core.datamodel core.datamodel.testing
     core.descriptors core.dispatcher core.funcdesc core.imputils core.inline_closurecall core.interpreter
     core.ir core.ir_utils core.itanium_mangler core.lowering core.object_mode_passes core.options core.postproc
-    core.registry core.rewrites core.runtime core.runtime.nrt core.serialize core.sigutils core.ssa core.target_extension
-    core.tracing core.transforms core.typed_passes core.typeconv core.typeinfer core.types.functions core.types.abstract
-    core.typing core.typing.arraydecl core.typing.npydecl core.typing.templates core.typing.typeof core.unsafe
+    core.registry core.rewrites core.runtime core.runtime.nrt core.serialize core.sigutils core.ssa
+    core.target_extension core.tracing core.transforms core.typed_passes core.typeconv core.typeinfer core.types.functions
+    core.types.abstract core.typing core.typing.arraydecl core.typing.npydecl core.typing.templates core.typing.typeof core.unsafe
     core.unsafe.refcount core.unsafe.nrt core.untyped_passes cpython cpython.unicode cpython.charseq cpython.hashing
-    cpython.unsafe cpython.unsafe.tuple misc misc.special np.arraymath np.arrayobj np.linalg np.npdatetime np.ufunc np.ufunc.parallel np.ufunc.ufuncbuilder
+    cpython.unsafe cpython.unsafe.tuple misc misc.special np.arraymath np.arrayobj np.linalg np.npdatetime np.ufunc
+    np.ufunc.parallel np.ufunc.ufuncbuilder
     np.unsafe np.unsafe.ndarray parfors parfors.array_analysis parfors.parfor stencils stencils.stencil
     testing testing.main testing._runtests testing.loader typed.dictobject typed.listobject typed.typedobjectutils
     typed.typedlist typed.typeddict
 """.split()
 # What users import of it: names that are not covered fail only the tests that use them.
 NUMBA_PUBLIC = (
-    "numba numba.types numba.core.types numba.extending numba.typed numba.errors numba.core.errors numba.core.extending "
-    "numba.experimental numba.experimental.structref"
+    "numba numba.types numba.core.types numba.extending numba.typed numba.errors numba.core.errors "
+    "numba.core.extending numba.experimental numba.experimental.structref"
 ).split()
 NUMBA = {
     **{f"numba.{part}": {} for part in NUMBA_PARTS},
@@ -437,7 +441,9 @@ class Overload:
 
     def __init__(self, compiled, signature):
         self.entry_point, self.signature = compiled, signature
-        self.library = types.SimpleNamespace(get_llvm_str=AnyText, get_asm_str=AnyText, _codegen=Skips("numba.core.codegen"))
+        self.library = types.SimpleNamespace(
+            get_llvm_str=AnyText, get_asm_str=AnyText, _codegen=Skips("numba.core.codegen")
+        )
         self.metadata = collections.defaultdict(lambda: Skips("numba.core.compiler's metadata"))
         self.fndesc = types.SimpleNamespace(argtypes=signature)
 

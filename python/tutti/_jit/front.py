@@ -87,7 +87,10 @@ class Module:
         """A module of one function that has no text yet."""
         self.functions, self.arrays, self.texts = [root], [], []
         self.inner = {}  # functions within others
-        self.overloads, self.resolved = [], []  # functions that are written for each list of types; (number, types, which)
+        self.overloads, self.resolved = (
+            [],
+            [],
+        )  # functions that are written for each list of types; (number, types, which)
         self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
         self.declared = [declared]  # of each function, what its signatures say of numbers
         self.bound = [{}]  # and what its parameters are that are no values: functions and types
@@ -489,7 +492,7 @@ class Function:
             kind, given = kind.func, kind.args
         found, cls = self.static(kind)
         if found and isinstance(cls, BaseException) and kind is s.exc:
-            return f"(raise {self.line} {quote(type(cls).__name__)} \"\" {self.module.failure(cls)})"
+            return f'(raise {self.line} {quote(type(cls).__name__)} "" {self.module.failure(cls)})'
         if not found or not (isinstance(cls, type) and issubclass(cls, BaseException)):
             self.fail(f"'{self.snippet(s)}', which is no exception that is known beforehand,", s)
         return f"(raise {self.line} {quote(cls.__name__)} {self.failure(cls, given)})"

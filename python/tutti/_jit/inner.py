@@ -1,4 +1,4 @@
-"""Functions within a compiled function: each becomes a function of its own that is given what it names of the outer one.
+"""Functions within a compiled function: each becomes one of its own that is given what it names of the outer one.
 
 Python reads such variables when the inner function runs. So their values go along with each call, as arguments behind
 its own; a name can then mean what it means at the place of the call. No type is known here.
@@ -58,7 +58,9 @@ def _made(function, name, node):
     code = next(c for c in code.co_consts if isinstance(c, types.CodeType))
     defaults = [function.fixed(part) for part in node.args.defaults]
     if not all(known for known, _ in defaults) or node.args.kw_defaults:
-        function.fail(f"{name}(), an inner function with keyword-only parameters or defaults that are no constants,", node)
+        function.fail(
+            f"{name}(), an inner function with keyword-only parameters or defaults that are no constants,", node
+        )
     return types.FunctionType(code, function.fn.__globals__, name, tuple(value for _, value in defaults))
 
 

@@ -26,10 +26,10 @@
 
 /* RAISE: the kind of a failed assert; the others are tt_codes. */
 #define TT_X_ASSERTION TT_CODE_COUNT
-#define TT_X_KEY (TT_CODE_COUNT + 1) /* a KeyError */
+#define TT_X_KEY (TT_CODE_COUNT + 1)  /* a KeyError */
 #define TT_X_DEEP (TT_CODE_COUNT + 2) /* a RecursionError */
-#define TT_X_RAISED 256              /* and above: an exception of the user's, by its number in the module */
-#define TT_X_AGAIN (-1)              /* what the innermost handler caught */
+#define TT_X_RAISED 256               /* and above: an exception of the user's, by its number in the module */
+#define TT_X_AGAIN (-1)               /* what the innermost handler caught */
 
 typedef enum tt_ptag {
   TT_T_NONE, /* no value */
@@ -180,7 +180,7 @@ typedef enum tt_pcollective {
 typedef struct tt_pstmt tt_pstmt;
 struct tt_pstmt {
   uint8_t op;
-  bool splits; /* holds a barrier or a collective, at any depth */
+  bool splits;               /* holds a barrier or a collective, at any depth */
   int32_t line, local, k, n; /* RAISE: with the kind AGAIN local is that of the TRY whose failure is meant */
   tt_pexpr *a, *b, *c, **arg;
   tt_pstmt *body, *other, *next;
@@ -281,7 +281,7 @@ struct tt_pcall {
   int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
   char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
   const char *(*format)(tt_pcall *call, int64_t dtype, const int64_t *word); /* a number as Python writes it */
-  const char *floor;     /* recursion ends where the thread's stack comes down to here */
+  const char *floor; /* recursion ends where the thread's stack comes down to here */
 };
 
 /* Kinds of accesses, as lang/check/check.h has them. */

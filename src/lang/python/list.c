@@ -520,8 +520,7 @@ static type *item_in(lower *l, const expr *e) {
 /* list(), list(x), List(), List(x), List.empty_list(type), sorted(x) */
 expr *py__list_call(lower *l, const char *name, const tt_tree *t) {
   char kind = name[0] == 't' ? 't' : 'l';
-  if (strcmp(name, "typed.List.empty_list") == 0)
-  {
+  if (strcmp(name, "typed.List.empty_list") == 0) {
     type *item = py__type_meant(l, py__value(l, py__at(l, t, 2)));
     return py__keep(l, new_list(l, item ? item : py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
   }

@@ -233,10 +233,10 @@ bool py__is_text(const expr *e);
 bool py__has_text(const expr *a, const expr *b); /* is one of them a string or a word? */
 expr *py__text(lower *l, expr *e);               /* of a word the string; all else as it is */
 expr *py__text_char(lower *l, expr *code);
-expr *py__text_of(lower *l, expr *e);                                  /* str() */
-expr *py__text_literal(lower *l, const tt_tree *t, int from);           /* a tuple of values as Python writes it */
-expr *py__text_binary(lower *l, const char *op, expr *a, expr *b);     /* NULL: that is no operation of strings */
-expr *py__text_compare(lower *l, tt_op op, expr *a, expr *b);          /* NULL: as above */
+expr *py__text_of(lower *l, expr *e);                              /* str() */
+expr *py__text_literal(lower *l, const tt_tree *t, int from);      /* a tuple of values as Python writes it */
+expr *py__text_binary(lower *l, const char *op, expr *a, expr *b); /* NULL: that is no operation of strings */
+expr *py__text_compare(lower *l, tt_op op, expr *a, expr *b);      /* NULL: as above */
 expr *py__text_contains(lower *l, expr *text, expr *part);
 expr *py__text_call(lower *l, const char *name, expr *const *arg, int n, bool *known);
 expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t);

@@ -91,8 +91,8 @@ static expr *find_from(lower *l, const char *helper, expr *text, expr *part, exp
 
 expr *py__text_contains(lower *l, expr *text, expr *part) {
   part = py__text(l, part);
-  if (!py__is_text(part)) py__fail(l, TT_ETYPE, "'in <string>' requires string as left operand, not %s",
-                                   py__type_name(l, part->type));
+  if (!py__is_text(part))
+    py__fail(l, TT_ETYPE, "'in <string>' requires string as left operand, not %s", py__type_name(l, part->type));
   return py__elem(l, TT_GE, find_from(l, "tt_text_find", py__text(l, text), part, NULL, NULL), py__int(l, 0));
 }
 
@@ -110,7 +110,11 @@ expr *py__text_of(lower *l, expr *e) {
   }
   bool truth = d == TT_BOOL, plain = tt__is_unsigned(d) ? true : false;
   e = tt__is_float(d) ? e : py__cast(l, e, plain ? TT_U64 : TT_I64);
-  return made(l, tt__is_float(d) ? "tt_text_of_f64" : truth ? "tt_text_of_b8" : plain ? "tt_text_of_u64" : "tt_text_of_i64",
+  return made(l,
+              tt__is_float(d) ? "tt_text_of_f64"
+              : truth         ? "tt_text_of_b8"
+              : plain         ? "tt_text_of_u64"
+                              : "tt_text_of_i64",
               &e, 1);
 }
 
@@ -204,10 +208,16 @@ static expr *ends(lower *l, expr *self, const char *name, const tt_tree *t) {
 /* strip, lstrip, rstrip: of these characters or of white space. */
 static expr *strip(lower *l, expr *self, const char *name, const tt_tree *t) {
   expr *set = text_argument(l, t, name, 0, false);
-  expr *arg[3] = {self, set ? set : constant(l, " \t\n\r\v\f\x1c\x1d\x1e\x1f\xc2\x85\xc2\xa0\xe1\x9a\x80\xe2\x80\x80\xe2\x80\x81"
-                                          "\xe2\x80\x82\xe2\x80\x83\xe2\x80\x84\xe2\x80\x85\xe2\x80\x86\xe2\x80\x87\xe2\x80\x88"
-                                          "\xe2\x80\x89\xe2\x80\x8a\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\x9f\xe3\x80\x80"),
-                  py__int(l, name[0] == 'l' ? 1 : name[0] == 'r' ? 2 : 3)};
+  expr *arg[3] = {
+      self,
+      set ? set
+          : constant(l,
+                     " \t\n\r\v\f\x1c\x1d\x1e\x1f\xc2\x85\xc2\xa0\xe1\x9a\x80\xe2\x80\x80\xe2\x80\x81"
+                     "\xe2\x80\x82\xe2\x80\x83\xe2\x80\x84\xe2\x80\x85\xe2\x80\x86\xe2\x80\x87\xe2\x80\x88"
+                     "\xe2\x80\x89\xe2\x80\x8a\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\x9f\xe3\x80\x80"),
+      py__int(l, name[0] == 'l'   ? 1
+                 : name[0] == 'r' ? 2
+                                  : 3)};
   return made(l, "tt_text_strip", arg, 3);
 }
 
@@ -220,7 +230,10 @@ static expr *pad(lower *l, expr *self, const char *name, const tt_tree *t) {
   expr *one = py__elem(l, TT_EQ, py__count_of(l, with), py__int(l, 1));
   py__raise_unless(l, one, TT_ETYPE, "The fill character must be exactly one character long");
   expr *arg[4] = {self, py__cast(l, width, TT_I64), with,
-                  py__int(l, zeros ? 3 : name[0] == 'l' ? 0 : name[0] == 'r' ? 1 : 2)};
+                  py__int(l, zeros            ? 3
+                             : name[0] == 'l' ? 0
+                             : name[0] == 'r' ? 1
+                                              : 2)};
   return made(l, "tt_text_pad", arg, 4);
 }
 
@@ -273,10 +286,10 @@ expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t) 
   static const struct {
     const char *name;
     expr *(*make)(lower *l, expr *self, const char *name, const tt_tree *t);
-  } rows[] = {{"find", look},       {"rfind", look}, {"count", look},  {"index", look},     {"rindex", look},
-              {"startswith", ends}, {"endswith", ends}, {"strip", strip}, {"lstrip", strip},   {"rstrip", strip},
-              {"ljust", pad},       {"rjust", pad},  {"center", pad},  {"zfill", pad},      {"split", split},
-              {"replace", replace}};
+  } rows[] = {{"find", look},    {"rfind", look},      {"count", look},    {"index", look},
+              {"rindex", look},  {"startswith", ends}, {"endswith", ends}, {"strip", strip},
+              {"lstrip", strip}, {"rstrip", strip},    {"ljust", pad},     {"rjust", pad},
+              {"center", pad},   {"zfill", pad},       {"split", split},   {"replace", replace}};
   self = py__keep(l, py__text(l, self));
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].make(l, self, name, t);

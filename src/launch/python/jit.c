@@ -432,8 +432,7 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   if (h->failed >= TT_X_RAISED)
     return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d\n%s", (int)h->failed - TT_X_RAISED, name, h->line,
                     h->message);
-  if (h->failed == TT_X_DEEP)
-    return tt__fail(err, TT_EINTERNAL, "RecursionError: %s\nin %s", h->message, name);
+  if (h->failed == TT_X_DEEP) return tt__fail(err, TT_EINTERNAL, "RecursionError: %s\nin %s", h->message, name);
   if (h->failed == TT_X_KEY)
     return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)

@@ -135,8 +135,8 @@ static void put_raise(tt_pwriter *w, const tt_pstmt *s) {
     tt__str_addf(&text, "{ tt_fail(call, v%d, what%d, where%d); %s; }", (int)s->local, (int)s->local, (int)s->local,
                  tt__pw_leave_text(w));
   else if (s->b)
-    tt__str_addf(&text, "{ tt_fail(call, %s, tt_text_bytes(call, %s), %d); %s; }", kind, tt__pw_text(w, s->b), (int)s->line,
-                 tt__pw_leave_text(w));
+    tt__str_addf(&text, "{ tt_fail(call, %s, tt_text_bytes(call, %s), %d); %s; }", kind, tt__pw_text(w, s->b),
+                 (int)s->line, tt__pw_leave_text(w));
   else
     tt__pw_fail(w, kind, s->name, s->line, &text);
   tt__pw_line(w, "%s;", tt__pw_peek(w, &text));

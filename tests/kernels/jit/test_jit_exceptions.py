@@ -1,4 +1,4 @@
-"""try, except, else, finally, raise and assert in compiled functions: Python's own results, exceptions and arguments."""
+"""try, except, else, finally, raise and assert in compiled functions: Python's results, exceptions and arguments."""
 
 import numpy as np
 import pytest

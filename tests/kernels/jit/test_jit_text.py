@@ -22,9 +22,27 @@ def looked_at(s, p, i, j):
 
 @tt.njit
 def searched(s, p, i, j):
-    return (s.find(p, i, j), s.rfind(p, i, j), s.count(p, i, j), s.startswith(p), s.endswith(p), s.replace(p, "<>"),
-            s.replace(p, "", 1), s.strip(p), s.lstrip(p), s.rstrip(), s.split(), s.split("a"), s.split("ab", 1),
-            s.zfill(9), s.ljust(7, "."), s.rjust(7), s.center(8, "*"), "-".join(s.split("b")), "+".join(s))
+    return (
+        s.find(p, i, j),
+        s.rfind(p, i, j),
+        s.count(p, i, j),
+        s.startswith(p),
+        s.endswith(p),
+        s.replace(p, "<>"),
+        s.replace(p, "", 1),
+        s.strip(p),
+        s.lstrip(p),
+        s.rstrip(),
+        s.split(),
+        s.split("a"),
+        s.split("ab", 1),
+        s.zfill(9),
+        s.ljust(7, "."),
+        s.rjust(7),
+        s.center(8, "*"),
+        "-".join(s.split("b")),
+        "+".join(s),
+    )
 
 
 @tt.njit
@@ -94,7 +112,11 @@ def test_what_fails():
     def added(s):
         return s + 1
 
-    for f, kind, says in [(beyond, IndexError, "string index out of range"), (changed, TypeError, "item assignment"),
-                          (upper, NotImplementedError, "method 'upper'"), (added, TypeError, "str and int64")]:
+    for f, kind, says in [
+        (beyond, IndexError, "string index out of range"),
+        (changed, TypeError, "item assignment"),
+        (upper, NotImplementedError, "method 'upper'"),
+        (added, TypeError, "str and int64"),
+    ]:
         with pytest.raises(kind, match=f"(?s){says}.*line"):
             tt.njit(f)("ab")

@@ -265,8 +265,9 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   bool added = add_gpu(f, o, arg, &known);
   if (known) return added;
   if (PyDict_Check(o)) {
-    PyErr_SetString(PyExc_TypeError,
-                    "a compiled function takes no Python dict, which holds anything: pass numba.typed.Dict of its items");
+    PyErr_SetString(
+        PyExc_TypeError,
+        "a compiled function takes no Python dict, which holds anything: pass numba.typed.Dict of its items");
     return false;
   }
   PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",

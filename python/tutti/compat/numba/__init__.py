@@ -46,7 +46,7 @@ def typeof(value):
     """The type of a value: of a number, or an array of so many axes."""
     import numpy as np
 
-    from ..._jit.containers import List, Dict
+    from ..._jit.containers import Dict, List
 
     plain = {bool: "boolean", int: "int64", float: "float64", complex: "complex128", str: "unicode_type"}
     if type(value) in plain:
