@@ -229,10 +229,10 @@ SUPPORT = {
     "redirect_c_stderr": captured_stderr,
     **{f"expected_failure_py3{minor}": expected_from(minor) for minor in (11, 12, 13, 14)},
     **dict.fromkeys(
-        "skip_parfors_unsupported skip_unless_scipy skip_unless_cffi linux_only tag needs_subprocess "
-        "needs_lapack needs_blas always_test skip_ppc64le_issue6465 skip_ppc64le_invalid_ctr_loop skip_if_typeguard skip_if_numpy_2 "
-        "skip_if_reduced_testing skip_if_freethreading skip_if_windows skip_macos_fenv_errors skip_m1_fenv_errors "
-        "expected_failure_np2".split(),
+        "skip_parfors_unsupported skip_unless_scipy skip_unless_cffi linux_only tag needs_subprocess needs_lapack "
+        "needs_blas always_test skip_ppc64le_issue6465 skip_ppc64le_invalid_ctr_loop skip_if_typeguard "
+        "skip_if_numpy_2 skip_if_reduced_testing skip_if_freethreading skip_if_windows skip_macos_fenv_errors "
+        "skip_m1_fenv_errors expected_failure_np2".split(),
         taken,
     ),
 }
@@ -244,18 +244,18 @@ NUMPY_SUPPORT = {
 # Modules of Numba's that its tests look into, and what of them means something here.
 NUMBA_PARTS = """
     core.analysis core.annotations core.base core.boxing core.byteflow core.bytecode core.callconv core.cgutils
-    core.codegen core.compiler core.compiler_machinery core.controlflow core.cpu core.datamodel core.datamodel.testing
-    core.descriptors core.dispatcher core.funcdesc core.imputils core.inline_closurecall core.interpreter
-    core.ir core.ir_utils core.itanium_mangler core.lowering core.object_mode_passes core.options core.postproc
-    core.registry core.rewrites core.runtime core.runtime.nrt core.serialize core.sigutils core.ssa
-    core.target_extension core.tracing core.transforms core.typed_passes core.typeconv core.typeinfer core.types.functions
-    core.types.abstract core.typing core.typing.arraydecl core.typing.npydecl core.typing.templates core.typing.typeof core.unsafe
-    core.unsafe.refcount core.unsafe.nrt core.untyped_passes cpython cpython.unicode cpython.charseq cpython.hashing
-    cpython.unsafe cpython.unsafe.tuple misc misc.special np.arraymath np.arrayobj np.linalg np.npdatetime np.ufunc
-    np.ufunc.parallel np.ufunc.ufuncbuilder
-    np.unsafe np.unsafe.ndarray parfors parfors.array_analysis parfors.parfor stencils stencils.stencil
-    testing testing.main testing._runtests testing.loader typed.dictobject typed.listobject typed.typedobjectutils
-    typed.typedlist typed.typeddict
+    core.codegen core.compiler core.compiler_machinery core.controlflow core.cpu core.datamodel
+    core.datamodel.testing core.descriptors core.dispatcher core.funcdesc core.imputils core.inline_closurecall
+    core.interpreter core.ir core.ir_utils core.itanium_mangler core.lowering core.object_mode_passes core.options
+    core.postproc core.registry core.rewrites core.runtime core.runtime.nrt core.serialize core.sigutils core.ssa
+    core.target_extension core.tracing core.transforms core.typed_passes core.typeconv core.typeinfer
+    core.types.functions core.types.abstract core.typing core.typing.arraydecl core.typing.npydecl
+    core.typing.templates core.typing.typeof core.unsafe core.unsafe.refcount core.unsafe.nrt core.untyped_passes
+    cpython cpython.unicode cpython.charseq cpython.hashing cpython.unsafe cpython.unsafe.tuple misc misc.special
+    np.arraymath np.arrayobj np.linalg np.npdatetime np.ufunc np.ufunc.parallel np.ufunc.ufuncbuilder np.unsafe
+    np.unsafe.ndarray parfors parfors.array_analysis parfors.parfor stencils stencils.stencil testing testing.main
+    testing._runtests testing.loader typed.dictobject typed.listobject typed.typedobjectutils typed.typedlist
+    typed.typeddict
 """.split()
 # What users import of it: names that are not covered fail only the tests that use them.
 NUMBA_PUBLIC = (
