@@ -190,4 +190,4 @@ def test_what_is_refused():
     with pytest.raises(TypeError, match="no Python dict"):
         tt.njit(lambda d: len(d))({1: 2})
     with pytest.raises(TypeError, match="numbers and str as keys"):
-        Dict.empty((1, 2), types.float64)
+        Dict.empty(types.Tuple(types.int64, types.int64), types.float64)
