@@ -247,7 +247,7 @@ class _EmptyDict:
 
     def __call__(self, key_type, value_type, n_keys=0):
         if kind_of_type(key_type)[0] not in "biufW":
-            raise TypeError(f"a typed dictionary takes numbers as keys, not {key_type}")
+            raise TypeError(f"a typed dictionary takes numbers and str as keys, not {key_type}")
         return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})
 
 
