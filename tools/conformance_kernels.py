@@ -33,7 +33,11 @@ NOT_ASKED = [
 ]
 # What of a library's repository is run where nobody names parts: folders or files.
 PARTS = {
-    "numba": ["doc_examples"],
+    "numba": [
+        "doc_examples", "test_parfors", "test_array_methods", "test_linalg", "test_dicts", "test_dictobject",
+        "test_lists", "test_listobject", "test_typedlist", "test_record_dtype", "test_recarray_usecases",
+        "test_try_except", "test_exceptions", "test_unicode", "test_generators", "test_recursion", "test_closure",
+    ],
     "pycuda": ["test_driver", "test_gpuarray", "test_cumath"],
     "numba-cuda": ["cudadrv", "cudapy", "doc_examples", "nrt"],
     "cupy": [
@@ -84,11 +88,19 @@ def apart(outcome):
 # ---- unittest's tests
 
 
-def tests_in(path):
+def module_name(root, library, path):
+    """The name that a file's module has: Numba's tests import one another by theirs."""
+    if library != "numba":
+        return f"suite_{path.stem}"
+    return ".".join(path.with_suffix("").relative_to(root).parts)
+
+
+def tests_in(name, path):
     """(name, test) of a file, or (name, why it cannot be imported)."""
-    spec = importlib.util.spec_from_file_location(f"suite_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
+    standins.Lacks.importing = True
     try:
         spec.loader.exec_module(module)
     except unittest.SkipTest as skipped:
@@ -96,6 +108,8 @@ def tests_in(path):
     except BaseException as error:  # pytest's Skipped is no Exception
         why = f"skipped: {error}" if type(error).__name__ == "Skipped" else last_line(error)
         return [(path.stem, why)]
+    finally:
+        standins.Lacks.importing = False
     found = []
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__:
@@ -131,7 +145,7 @@ def told(text):
 def run_unittest(root, library, parts, note):
     for part in parts:
         for path in files_of(root, library, part):
-            for name, test in tests_in(path):
+            for name, test in tests_in(module_name(root, library, path), path):
                 note(
                     name,
                     apart(lambda test=test: unittest_outcome(test)) if isinstance(test, unittest.TestCase) else test,
@@ -248,6 +262,11 @@ def serve(library, root):
     finder.covered = {name: ours for name, ours in finder.covered.items() if name in SERVED[library]}
     interior = {"numba": standins.NUMBA, "numba-cuda": standins.NUMBA_CUDA, "cupy": standins.CUPY}.get(library, {})
     sys.meta_path[:0] = [standins.StandIns(interior), finder]
+    if library == "numba":
+        sys.meta_path.insert(0, standins.OwnTests("numba.tests", root / "numba" / "tests", interior))
+        standins.hang_on(interior)
+        standins.lacks_by_name(standins.NUMBA_PUBLIC)
+        standins.tell_of_overloads()
     if library == "cupy":
         sys.meta_path.insert(0, standins.OwnTesting(root))
         sys.path.insert(0, os.fspath(root / "tests"))  # tests take helpers from one another

@@ -4,6 +4,7 @@ A stand-in has the few names that mean something here; each other name skips the
 helpers are the checkout's own: they are programs over CuPy's names.
 """
 
+import collections
 import contextlib
 import importlib.abc
 import importlib.machinery
@@ -14,6 +15,7 @@ import os
 import sys
 import types
 import unittest
+import warnings
 
 import numpy as np
 from tutti._jit import settings
@@ -48,11 +50,71 @@ def override_config(name, value):
 class TestCase(unittest.TestCase):
     """Numba's test case: the assertions that its tests add to unittest's."""
 
-    def assertPreciseEqual(self, first, second, prec="exact", ulps=1, msg=None, **others):
-        if prec == "exact":
+    def assertPreciseEqual(
+        self, first, second, prec="exact", ulps=1, msg=None, ignore_sign_on_zero=False, abs_tol=None
+    ):
+        self.assertEqual(
+            isinstance(first, (tuple, list, dict, str, set)), isinstance(second, (tuple, list, dict, str, set))
+        )
+        if isinstance(first, (tuple, list)):
+            self.assertEqual(len(first), len(second), msg)
+            for one, other in zip(first, second):
+                self.assertPreciseEqual(one, other, prec, ulps, msg, ignore_sign_on_zero, abs_tol)
+        elif isinstance(first, (dict, str, set)):
+            self.assertEqual(first, second, msg)
+        elif prec == "exact" and abs_tol is None:
             np.testing.assert_array_equal(first, second, msg or "")
+        elif abs_tol is not None:
+            eps = np.finfo(np.asarray(second).dtype).eps if abs_tol == "eps" else abs_tol
+            np.testing.assert_allclose(first, second, rtol=2.0**-52 * ulps, atol=eps)
         else:
-            np.testing.assert_array_max_ulp(first, second, ulps)
+            single = prec == "single"
+            first, second = (np.asarray(a).astype(np.complex64 if single else np.complex128) for a in (first, second))
+            for part in ("real", "imag"):
+                np.testing.assert_array_max_ulp(getattr(first, part), getattr(second, part), ulps)
+
+    def assertStridesEqual(self, first, second):
+        self.assertEqual(first.ndim, second.ndim)
+        self.assertEqual(*([s for n, s in zip(a.shape, a.strides) if n > 1] for a in (first, second)))
+
+    @property
+    def random(self):
+        """Numbers that are the same in every run."""
+        return np.random.RandomState(42)
+
+    def assertRefCountEqual(self, *objects):
+        self.assertEqual(len({sys.getrefcount(one) for one in objects}), 1)
+
+    def assertNotPreciseEqual(self, first, second, *how, **named):
+        with self.assertRaises(AssertionError):
+            self.assertPreciseEqual(first, second, *how, **named)
+
+    @contextlib.contextmanager
+    def assertNoNRTLeak(self):
+        """Numba counts its blocks of memory here."""
+        yield
+
+    def subprocess_test_runner(self, *test, **how):
+        self.skipTest("it starts other tests, which run here by themselves")
+
+    @contextlib.contextmanager
+    def assertRefCount(self, *objects):
+        before = [sys.getrefcount(one) for one in objects]
+        yield
+        self.assertEqual(before, [sys.getrefcount(one) for one in objects])
+
+    @staticmethod
+    def run_test_in_subprocess(test=None, **how):
+        """Every test is run in a process of its own."""
+        return test if test is not None else lambda test: test
+
+    @contextlib.contextmanager
+    def check_warnings(self, messages, category=RuntimeWarning):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        told = [str(w.message) for w in caught if w.category is category]
+        self.assertEqual([], [m for m in messages if not any(m in one for one in told)])
 
     @contextlib.contextmanager
     def assertTypingError(self):
@@ -97,6 +159,30 @@ def taken(*args, **kwargs):
     return args[0] if args and callable(args[0]) else lambda test: test
 
 
+def expected_from(minor):
+    """A decorator of tests that fail with Numba from this version of Python on, by its bytecode: they run here."""
+    return taken
+
+
+class Watched:
+    """A test case whose memory Numba counts; here processes end with each test."""
+
+    def disable_leak_check(self):
+        pass
+
+    memory_leak_setup = memory_leak_teardown = disable_leak_check
+
+    def assert_no_memory_leak(self):
+        return contextlib.nullcontext()
+
+
+def compile_function(name, code, globs):
+    """A function made of a text."""
+    made = {}
+    exec(code, globs, made)
+    return made[name]
+
+
 CUDA_TESTING = {
     "unittest": unittest,
     "CUDATestCase": CUDATestCase,
@@ -120,7 +206,35 @@ SUPPORT = {
     "override_config": override_config,
     "windows_only": unittest.skip("for Windows"),
     "IS_NUMPY_2": np.__version__ >= "2",
-    **dict.fromkeys("skip_parfors_unsupported skip_unless_scipy linux_only tag".split(), taken),
+    "unittest": unittest,
+    "MemoryLeak": Watched,
+    "MemoryLeakMixin": Watched,
+    "EnableNRTStatsMixin": Watched,
+    "CheckWarningsMixin": type("CheckWarningsMixin", (), {}),
+    "SerialMixin": type("SerialMixin", (), {}),
+    "_32bit": False,
+    "_is_armv7l": False,
+    "IS_MACOS": False,
+    "REDUCED_TESTING": False,
+    "no_pyobj_flags": {"nopython": True},
+    "nrt_flags": {"nopython": True},
+    "enable_pyobj_flags": {"forceobj": True},
+    "force_pyobj_flags": {"forceobj": True},
+    "ignore_internal_warnings": lambda: None,
+    "disabled_test": unittest.skip("a test that Numba does not run"),
+    "skip_unless_typeguard": unittest.skip("typeguard"),
+    "compile_function": compile_function,
+    "forbid_codegen": contextlib.nullcontext,
+    "redirect_c_stdout": captured_stdout,
+    "redirect_c_stderr": captured_stderr,
+    **{f"expected_failure_py3{minor}": expected_from(minor) for minor in (11, 12, 13, 14)},
+    **dict.fromkeys(
+        "skip_parfors_unsupported skip_unless_scipy skip_unless_cffi linux_only tag needs_subprocess needs_lapack "
+        "needs_blas always_test skip_ppc64le_issue6465 skip_ppc64le_invalid_ctr_loop skip_if_typeguard "
+        "skip_if_numpy_2 skip_if_reduced_testing skip_if_freethreading skip_if_windows skip_macos_fenv_errors "
+        "skip_m1_fenv_errors expected_failure_np2".split(),
+        taken,
+    ),
 }
 NUMPY_SUPPORT = {
     "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
@@ -128,7 +242,31 @@ NUMPY_SUPPORT = {
     "as_dtype": lambda kind: np.dtype(kind._jit_dtype),
 }
 # Modules of Numba's that its tests look into, and what of them means something here.
+NUMBA_PARTS = """
+    core.analysis core.annotations core.base core.boxing core.byteflow core.bytecode core.callconv core.cgutils
+    core.codegen core.compiler core.compiler_machinery core.controlflow core.cpu core.datamodel
+    core.datamodel.testing core.descriptors core.dispatcher core.funcdesc core.imputils core.inline_closurecall
+    core.interpreter core.ir core.ir_utils core.itanium_mangler core.lowering core.object_mode_passes core.options
+    core.postproc core.registry core.rewrites core.runtime core.runtime.nrt core.serialize core.sigutils core.ssa
+    core.target_extension core.tracing core.transforms core.typed_passes core.typeconv core.typeinfer
+    core.types.functions core.types.abstract core.typing core.typing.arraydecl core.typing.npydecl
+    core.typing.templates core.typing.typeof core.unsafe core.unsafe.refcount core.unsafe.nrt core.untyped_passes
+    cpython cpython.unicode cpython.charseq cpython.hashing cpython.unsafe cpython.unsafe.tuple misc misc.special
+    np.arraymath np.arrayobj np.linalg np.npdatetime np.ufunc np.ufunc.parallel np.ufunc.ufuncbuilder np.unsafe
+    np.unsafe.ndarray parfors parfors.array_analysis parfors.parfor stencils stencils.stencil testing testing.main
+    testing._runtests testing.loader typed.dictobject typed.listobject typed.typedobjectutils typed.typedlist
+    typed.typeddict
+""".split()
+# What users import of it: names that are not covered fail only the tests that use them.
+NUMBA_PUBLIC = (
+    "numba numba.types numba.core.types numba.extending numba.typed numba.errors numba.core.errors "
+    "numba.core.extending numba.experimental numba.experimental.structref"
+).split()
 NUMBA = {
+    **{f"numba.{part}": {} for part in NUMBA_PARTS},
+    "numba.core.utils": {"PYVERSION": sys.version_info[:2]},
+    "numba.cpython.unicode": {"_MAX_UNICODE": 0x10FFFF},
+    "numba.core.datamodel.testing": {"test_factory": lambda *parts: type("Nothing", (), {})},
     "numba.tests": {},
     "numba.tests.support": SUPPORT,
     "numba.core.config": {"IS_WIN32": sys.platform == "win32"},
@@ -256,6 +394,101 @@ class Skips:
     __hash__ = None
 
 
+class Lacks(Skips):
+    """A name that users ask for and that is not covered: what is done with it fails, and says so."""
+
+    importing = False  # then nothing fails: a decorator of a helper that one test needs must not end all others
+
+    def __call__(self, *args, **kwargs):
+        if not Lacks.importing:
+            raise AttributeError(f"tutti.compat does not cover {self._name}")
+        return self
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Lacks(f"{self._name}.{name}")
+
+    __getitem__ = __eq__ = __lt__ = __ge__ = __iter__ = __enter__ = __bool__ = __call__
+    __hash__ = object.__hash__
+
+
+class Uncovered(types.ModuleType):
+    """A module of a library's public names that is not covered."""
+
+    __path__ = ()
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Lacks(f"{self.__name__}.{name}")
+
+
+def lacks_by_name(names):
+    """Let files be imported that name what our modules lack: only the tests that use it fail."""
+    for name in names:
+        ours = _run.covering("tutti.compat." + name)
+
+        def lacking(word, name=name, own=getattr(ours, "__getattr__", None)):
+            if word.startswith("_"):
+                raise AttributeError(word)
+            if own is not None:
+                with contextlib.suppress(AttributeError):
+                    return own(word)
+            return Lacks(f"{name}.{word}")
+
+        if ours is None:
+            above, _, last = name.rpartition(".")
+            ours = sys.modules[name] = Uncovered(name)
+            setattr(_run.covering("tutti.compat." + above) or sys.modules[above], last, ours)
+        else:
+            ours.__getattr__ = lacking
+
+
+class AnyText:
+    """LLVM's text, which tests of parallel loops look at beside what the loops compute."""
+
+    def __contains__(self, part):
+        return True
+
+
+class Overload:
+    """A function compiled for a signature, as Numba's tests take it from its dispatcher."""
+
+    def __init__(self, compiled, signature):
+        self.entry_point, self.signature = compiled, signature
+        self.library = types.SimpleNamespace(
+            get_llvm_str=AnyText, get_asm_str=AnyText, _codegen=Skips("numba.core.codegen")
+        )
+        self.metadata = collections.defaultdict(lambda: Skips("numba.core.compiler's metadata"))
+        self.fndesc = types.SimpleNamespace(argtypes=signature)
+
+
+class Overloads:
+    """A dispatcher's functions by their signatures; ours are found by the arguments of each call."""
+
+    def __init__(self, compiled):
+        self.compiled = compiled
+
+    def __getitem__(self, signature):
+        return Overload(self.compiled, signature)
+
+    def __len__(self):
+        return len(self.compiled.signatures)
+
+    def values(self):
+        return [Overload(self.compiled, signature) for signature in self.compiled.signatures]
+
+    def items(self):
+        return [(signature, self[signature]) for signature in self.compiled.signatures]
+
+
+def tell_of_overloads():
+    from tutti._jit.dispatch import Compiled
+
+    Compiled.overloads = property(Overloads)
+
+
 class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Serves the interior's names, before tutti.compat is asked."""
 
@@ -270,6 +503,23 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         vars(module).update(self.names.get(module.__name__, {}))
+
+
+class OwnTests(importlib.abc.MetaPathFinder):
+    """A library's package of tests in its checkout, but for the modules that stand-ins serve."""
+
+    def __init__(self, package, folder, served):
+        self.package, self.folder, self.served = package + ".", folder, served
+
+    def find_spec(self, name, path=None, target=None):
+        if not name.startswith(self.package) or name in self.served:
+            return None
+        at = self.folder.joinpath(*name.removeprefix(self.package).split("."))
+        if at.is_dir():
+            inside = [os.fspath(at)]
+            return importlib.util.spec_from_file_location(name, at / "__init__.py", submodule_search_locations=inside)
+        file = at.with_suffix(".py")
+        return importlib.util.spec_from_file_location(name, file) if file.exists() else None
 
 
 class OwnTesting(importlib.abc.MetaPathFinder):

@@ -84,7 +84,8 @@ typedef struct tt_jit_list {
 
 /*
 ** Call a function. `word`: the arguments; `hidden`: the hidden arrays; `out` has room for the result. A division by
-** zero, a failed assert and the like come back as their code. *run is NULL when nothing was left behind.
+** zero, a failed assert and the like come back as their code; what `raise` raises as TT_EINTERNAL with a message that
+** begins with "raised " and its number in the module's (errors ...). *run is NULL when nothing was left behind.
 */
 TT_API tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out, tt_jit_run **run,
                            tt_error *err);

@@ -69,6 +69,11 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
     PyErr_SetString(PyExc_KeyError, message + sizeof key - 1);
     return NULL;
   }
+  static const char deep[] = "RecursionError: ";
+  if (code == TT_EINTERNAL && strncmp(message, deep, sizeof deep - 1) == 0) {
+    PyErr_SetString(PyExc_RecursionError, message + sizeof deep - 1);
+    return NULL;
+  }
   const char *name = class_name(code);
   PyObject *cls = NULL;
   if (name) {

@@ -1,12 +1,13 @@
 """Lists and dictionaries that compiled functions take: of items of one type, which the first one gives."""
 
 import collections.abc
+import re
 
-from .signature import parse_type
+from .signature import parse_type, parts_of
 
 _SUFFIX = {"bool": "b8", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
 _SUFFIX |= {f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-_NAME = {suffix: name for name, suffix in _SUFFIX.items()}
+_NAME = {suffix: name for name, suffix in _SUFFIX.items()} | {"W": "unicode_type"}
 
 
 def kind_of(value):
@@ -15,6 +16,8 @@ def kind_of(value):
         return value._jit_list + value._kind
     if isinstance(value, tuple):
         return f"({','.join(map(kind_of, value))})"
+    if isinstance(value, str):
+        return "W"
     for python, suffix in ((bool, "b8"), (int, "i64"), (float, "f64"), (complex, "c128")):
         if isinstance(value, python):
             return suffix
@@ -40,13 +43,46 @@ def _number(value, kind):
 
 def _fitting(value, kind):
     """The value as a list of that kind has it."""
-    if kind[0] not in "TEA(":
+    if kind[0] not in "TEAW(":
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
     if kind_of(value) != kind:
         raise TypeError(f"a typed list of {kind} takes no {type(value).__name__} of another type")
     return value
+
+
+# What Python's own lists may hold, by the items' class.
+_PLAIN = {bool: "b8", int: "i64", float: "f64", complex: "c128", str: "W"}
+
+
+def plain(value):
+    """(letter, kind, items) of a list or a set of Python's: all items of one type."""
+    items = list(value)
+    if not items:
+        raise TypeError(f"an empty {type(value).__name__} tells no type: pass numba.typed.List.empty_list(type)")
+    classes = set(map(type, items))
+    if any(issubclass(cls, (list, set)) for cls in classes):
+        raise TypeError(f"cannot reflect element of reflected container: a {type(value).__name__} in another one")
+    if len(classes) > 1:
+        names = sorted(cls.__name__ for cls in classes)
+        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: {names[0]} != {names[1]}")
+    kind = _PLAIN.get(next(iter(classes))) or kind_of(items[0])
+    if kind[0] in "A(" and any(kind_of(item) != kind for item in items):
+        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: items of several types")
+    if isinstance(value, list):
+        return "L", kind, items
+    return "S", f"(b8,{kind})", [(True, item) for item in items]
+
+
+def plain_back(value, items):
+    """Python's own list or set gets the items that a call gave it."""
+    if isinstance(value, list):
+        value[:] = items
+    else:
+        now = {item for there, item in items if there}
+        value.intersection_update(now)
+        value.update(now)
 
 
 class List(collections.abc.MutableSequence):
@@ -178,8 +214,8 @@ class Dict(collections.abc.MutableMapping):
     def __setitem__(self, key, value):
         if self._types is None:
             kind = kind_of(key)
-            if kind[0] not in "biuf":
-                raise TypeError(f"a typed dictionary takes numbers as keys, not {type(key).__name__}")
+            if kind[0] not in "biufW":
+                raise TypeError(f"a typed dictionary takes numbers and str as keys, not {type(key).__name__}")
             self._types = kind, kind_of(value)
             self._kind = f"(b8,{kind},{self._types[1]})"
         self._data[_fitting(key, self._types[0])] = _fitting(value, self._types[1])
@@ -210,8 +246,8 @@ class _EmptyDict:
     _jit_name = "typed.Dict.empty"
 
     def __call__(self, key_type, value_type, n_keys=0):
-        if parse_type(key_type)[0] is None or parse_type(key_type)[1]:
-            raise TypeError(f"a typed dictionary takes numbers as keys, not {key_type}")
+        if kind_of_type(key_type)[0] not in "biufW":
+            raise TypeError(f"a typed dictionary takes numbers and str as keys, not {key_type}")
         return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})
 
 
@@ -242,6 +278,15 @@ class _EmptyList:
 
 def kind_of_type(item_type):
     """The type that a list's items have, of a type of signatures."""
+    text = str(item_type)
+    if text == "unicode_type":
+        return "W"
+    compound = re.fullmatch(r"(list|dict|tuple)\((.*)\)", text)
+    if compound:
+        kinds = [kind_of_type(part.strip()) for part in parts_of(compound[2])]
+        if compound[1] == "list" and len(kinds) == 1:
+            return "T" + kinds[0]
+        return f"E(b8,{','.join(kinds)})" if compound[1] == "dict" else f"({','.join(kinds)})"
     dtype, axes = parse_type(item_type)
     if dtype is None:
         raise TypeError(f"a typed list of {item_type}")

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import math
 import sys
 import warnings
 
@@ -51,11 +52,21 @@ class Compiled(_core.Jit):
         if self._text is None:
             from . import front
 
-            module = front.Module(self.py_func, self._declared)
-            np = _numpy()
-            arrays = [np.array(a) if np and not hasattr(a, "__dlpack_device__") else a for a in module.arrays]
-            self._text = module.bytes(), [a.numpy() if isinstance(a, _core.ndarray) else a for a in arrays]
+            module = self._front = front.Module(self.py_func, self._declared)
+            self._say(module)
         return self._text
+
+    def _overload(self, asked):
+        """A call wants a function that is written for its types: the text has it from now on."""
+        self._front.resolve(asked)
+        self._say(self._front)
+
+    def _say(self, module):
+        """The text of a function and of all that it calls, and the arrays that they name."""
+        np = _numpy()
+        arrays = [np.array(a) if np and not hasattr(a, "__dlpack_device__") else a for a in module.arrays]
+        self._raises = module.raised
+        self._text = module.bytes(), [a.numpy() if isinstance(a, _core.ndarray) else a for a in arrays]
 
     def _array(self, memory, typestr, shape, strides, offset, ours):
         """Memory that a call gave as an array: one of ours if an argument was, or if NumPy is not about."""
@@ -83,6 +94,18 @@ class Compiled(_core.Jit):
         from .containers import made
 
         return made(letter, kind, items)
+
+    def _raised(self, number, place):
+        """The exception that a call raised, with a note of where that was."""
+        what, (place, _, values) = self._raises[number], place.partition("\n")
+        if isinstance(what, BaseException):
+            return what
+        cls, given = what
+        if given is None:  # they were written as Python writes them
+            given = eval(values, {"__builtins__": {}, "nan": math.nan, "inf": math.inf})
+        made = cls(*given)
+        made.add_note(place)
+        return made
 
     @functools.cached_property
     def _signature(self):

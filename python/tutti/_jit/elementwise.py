@@ -53,14 +53,17 @@ class Around(Compiled):
 
     def _module(self):
         if self._text is None:
-            module = Module(self.py_func)
-            name, params, body = self._loop
-            # the user's functions keep their order behind the loops
-            texts = [re.sub(r"\(call (\d+)", lambda m: f"(call {int(m[1]) + 1}", t) for t in module.texts]
-            head = f"(fn {quote(name)} 1 ({' '.join(map(quote, params))}) ({body}))"
-            text = f"(module (file {quote(module.file)}) {head} {' '.join(texts)})"
-            self._text = text.encode(), list(module.arrays)
+            self._front = Module(self.py_func)
+            self._say(self._front)
         return self._text
+
+    def _say(self, module):
+        name, params, body = self._loop
+        # the user's functions keep their order behind the loops
+        texts = [re.sub(r"\(call (\d+)", lambda m: f"(call {int(m[1]) + 1}", t) for t in module.texts]
+        head = f"(fn {quote(name)} 1 ({' '.join(map(quote, params))}) ({body}))"
+        self._raises = module.raised
+        self._text = f"(module {module.head(1)} {head} {' '.join(texts)})".encode(), list(module.arrays)
 
 
 class Loops:
@@ -449,8 +452,8 @@ class Stencil(Decorated):
         class Loop(Compiled):
             def _module(self):
                 module = Module.__new__(Module)
-                module.functions, module.arrays, module.texts = [stencil.py_func], [], []
-                module.declared, module.bound = [None], [{}]
+                module.begin(stencil.py_func)
+                module.file, self._raises = "?", module.raised
                 inner = _Relative(module, stencil.py_func, arrays, rank)
                 text = inner.text()
                 body = text[text.index("(", text.index(")")) :][:-1]  # its list of statements
@@ -472,8 +475,11 @@ class Stencil(Decorated):
                 texts = [re.sub(r"\(call (\d+)", lambda m: f"(call {int(m[1]) + 1}", t) for t in module.texts]
                 element = re.sub(r"\(call (\d+)", lambda m: f"(call {int(m[1]) + 1}", element)
                 stencil.inner = element
-                self._text = f'(module (file "?") {head} {element} {" ".join(texts)})'.encode(), module.arrays
+                self._text = f"(module {module.head(1)} {head} {element} {' '.join(texts)})".encode(), module.arrays
                 return self._text
+
+            def _overload(self, asked):
+                raise NotImplementedError("a function that is written for each list of types, in a stencil")
 
         self._by_rank[key] = Loop(self.py_func, NUMPY_ERRORS)
         return self._by_rank[key]

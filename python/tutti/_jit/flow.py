@@ -49,6 +49,7 @@ class Flow:
             set(),
             {},
         )  # nodes that plain assignments store to; of each that loads: (it, its stores)
+        self.attempts = []  # of each try around: what its body's assignments so far are, by name
         self.now = {name: frozenset([name]) for name in parameters}
         self.block(body)
         self.numbers = self._numbered(parameters)
@@ -116,6 +117,8 @@ class Flow:
                 self.of[id(target)] = target
                 self.order.append((target, target))
             self.now = {**self.now, target.id: frozenset([target])}
+            for stores in self.attempts:
+                stores[target.id] = stores.get(target.id, frozenset()) | {target}
         elif isinstance(target, (ast.Tuple, ast.List)):
             for part in target.elts:
                 self.store(part)
@@ -198,7 +201,33 @@ class Flow:
         self.use(s.value)
         self.now = None
 
+    def do_Try(self, s):
+        """What fails may have done any part of the body: a handler finds each of its assignments, or none."""
+        before, stores = self.now, {}
+        self.attempts.append(stores)
+        self.block(s.body)
+        tried = dict(stores)
+        ended, self.now = self.now, self.now
+        self.block(s.orelse)
+        ends = [self.now if s.orelse else ended]
+        for handler in s.handlers:
+            self.now = _merged(before, tried)
+            self.use(handler.type)
+            self.block(handler.body)
+            ends.append(self.now)
+        self.attempts.pop()
+        for outer in self.attempts:
+            for name, some in stores.items():
+                outer[name] = outer.get(name, frozenset()) | some
+        self.now = _merged(*ends)
+        if s.finalbody:
+            after = self.now
+            self.now = _merged(before, dict(stores), after)
+            self.block(s.finalbody)
+            self.now = self.now if after is not None else None
+
     def do_Raise(self, s):
+        self.use(s.exc)
         self.now = None
 
     def do_Break(self, s):

@@ -14,6 +14,8 @@ import operator
 import types
 
 from .flow import Flow
+from .inner import Inner, lift
+from .overloads import has_overloads
 from .sources import source_of
 
 _BINARY = {
@@ -33,9 +35,14 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print", "list", "sorted", "dict", "set"}  # fmt: skip
+             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr"}  # fmt: skip
 _GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
+# Python's own exceptions that running code fails with.
+_FAILURES = (
+    "ValueError", "TypeError", "IndexError", "OverflowError", "MemoryError", "ZeroDivisionError", "RuntimeError",
+    "NotImplementedError", "KeyError", "AssertionError", "RecursionError",
+)  # fmt: skip
 _LONGEST = 60  # of a part of the source in a message
 
 
@@ -72,11 +79,21 @@ class Module:
     """The functions that one compiled function reaches, and the arrays they name."""
 
     def __init__(self, root, declared=None):
-        self.functions, self.arrays, self.texts = [root], [], []
-        self.declared = [declared]  # of each function, what its signatures say of numbers
-        self.bound = [{}]  # and what its parameters are that are no values: functions and types
+        self.begin(root, declared)
         self.translate()
         self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
+
+    def begin(self, root, declared=None):
+        """A module of one function that has no text yet."""
+        self.functions, self.arrays, self.texts = [root], [], []
+        self.inner = {}  # functions within others
+        self.overloads, self.resolved = (
+            [],
+            [],
+        )  # functions that are written for each list of types; (number, types, which)
+        self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
+        self.declared = [declared]  # of each function, what its signatures say of numbers
+        self.bound = [{}]  # and what its parameters are that are no values: functions and types
 
     def translate(self):
         """The functions that have no text yet; translating one may find more."""
@@ -102,8 +119,48 @@ class Module:
         self.arrays.append(value)
         return len(self.arrays) - 1
 
+    def failure(self, what):
+        """The number of what a statement raises."""
+        self.raised.append(what)
+        return len(self.raised) - 1
+
+    def handler(self, cls):
+        """The number of a class that a handler names."""
+        if cls not in self.handled:
+            self.handled.append(cls)
+        return self.handled.index(cls)
+
+    def kinds(self, cls):
+        """The failures that a handler of a class takes: names of Python's own, numbers of those that are raised."""
+        own = [quote(name) for name in _FAILURES if issubclass(getattr(builtins, name), cls)]
+        classes = [one[0] if isinstance(one, tuple) else type(one) for one in self.raised]
+        return " ".join(own + [str(k) for k, one in enumerate(classes) if issubclass(one, cls)])
+
+    def overload(self, fn):
+        """The number of a function that is written for each list of argument types."""
+        if fn not in self.overloads:
+            self.overloads.append(fn)
+        return self.overloads.index(fn)
+
+    def resolve(self, asked):
+        """The function for the types that a call has: what one of the makers gives. False: none does."""
+        from . import overloads
+
+        line, _, place = asked.partition("\n")
+        number, _, kinds = line.partition(" ")
+        made = overloads.made(self.overloads[int(number)], kinds, place)
+        number = self.function(made._jit_function() if hasattr(made, "_jit_function") else made), int(number)
+        self.resolved.append((number[1], kinds, number[0]))
+        self.translate()
+
+    def head(self, before=0):
+        """What stands before the functions; `before`: how many others stand before these."""
+        resolved = " ".join(f"(resolved {k} {quote(kinds)} {fn + before})" for k, kinds, fn in self.resolved)
+        errors = " ".join(f"({self.kinds(cls)})" for cls in self.handled)
+        return f"(file {quote(self.file)}) (errors {errors}) {resolved}"
+
     def bytes(self):
-        return f"(module (file {quote(self.file)}) {' '.join(self.texts)})".encode()
+        return f"(module {self.head()} {' '.join(self.texts)})".encode()
 
 
 class Function:
@@ -113,9 +170,17 @@ class Function:
         self.module, self.fn = module, fn
         self.result, self.kinds = declared or (None, ())
         self.bound = bound or {}
-        self.node, self.before = source_of(fn)
+        self.inner = module.inner.get(fn)
+        self.node, self.before = (self.inner.node, self.inner.before) if self.inner else source_of(fn)
         code = fn.__code__
         self.locals = set(code.co_varnames) | set(code.co_cellvars)
+        self.line = self.node.lineno + self.before
+        if self.inner:
+            self.locals |= set(self.inner.captures)
+            self.outer = {name: value for name, value in self.inner.outer.items() if name not in self.locals}
+        else:
+            self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
+        lift(self)
         if any(
             isinstance(part, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
             for part in ast.walk(self.node)
@@ -123,12 +188,11 @@ class Function:
             apart = _Apart()
             self.node = apart.visit(self.node)
             self.locals |= apart.made
-        self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
         self.flow, self.numbers = None, {}  # of the nodes that store and load names: which variable under that name
         self.words = set()  # names of words
         self.typed = set()  # parameters that a signature gives a type
+        self.finals, self.caught = [], []  # finally blocks around with their depth of loops; names of exceptions
         self.unbroken = []  # of the loops around: the variable that their else looks at, or None
-        self.line = self.node.lineno + self.before
 
     # ---- names and failures
 
@@ -166,6 +230,21 @@ class Function:
             found, owner = self.static(node.value)
             if found and (isinstance(owner, (types.ModuleType, type)) or hasattr(owner, "_jit_name")):
                 return True, getattr(owner, node.attr)
+        if isinstance(node, (ast.Subscript, ast.Call)):
+            return self.type_of(node)
+        return False, None
+
+    def type_of(self, node):
+        """(True, type) of an expression that makes one of numba.types, float64[:] or ListType(int64)."""
+        found, made = self.static(node.value if isinstance(node, ast.Subscript) else node.func)
+        if isinstance(node, ast.Subscript) and found and hasattr(made, "_jit_dtype"):
+            axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if all(isinstance(axis, ast.Slice) and not axis.lower and not axis.upper for axis in axes):
+                return True, made[(slice(None),) * len(axes)]
+        if isinstance(node, ast.Call) and found and hasattr(made, "_jit_types"):
+            parts = [self.fixed(part) for part in node.args]
+            if all(known for known, _ in parts):
+                return True, made(*(part for _, part in parts))
         return False, None
 
     def fixed(self, node):
@@ -185,7 +264,9 @@ class Function:
             self.fail("a compiled function with **kwargs", self.node)
         params = [p.arg for p in a.posonlyargs + a.args + ([a.vararg] if a.vararg else []) + a.kwonlyargs]
         casts = [self.declared(p, k) for p, k in zip(params, self.kinds) if k and p not in self.bound]
-        params = [p for p in params if p not in self.bound]
+        params = [p for p in params if p not in self.bound] + (self.inner.captures if self.inner else [])
+        for p, one in self.bound.items():
+            params += [f"{p} {word}" for word in one.captures] if isinstance(one, Inner) else []
         if isinstance(self.node, ast.Lambda):
             body = f"(ret {self.line} {self.given(self.node.body)})"
         else:
@@ -302,15 +383,78 @@ class Function:
         return f"(set {self.line} (n {quote(name)}) {self.expr(ast.Constant(value))})"
 
     def do_Return(self, s):
-        return f"(ret {self.line} {self.given(s.value)})" if s.value else f"(ret {self.line})"
+        line = self.line
+        if not self.finals:
+            return f"(ret {line} {self.given(s.value)})" if s.value else f"(ret {line})"
+        if s.value is None:
+            return f"{self.leaving(0)} (ret {line})"
+        name = f"(n {quote(f'back {s.lineno}:{s.col_offset}')})"
+        return f"(set {line} {name} {self.given(s.value)}) {self.leaving(0)} (ret {line} {name})"
 
     def do_Break(self, s):
-        name = self.unbroken[-1]
+        name, line = self.unbroken[-1], self.line
         first = self.unbroken_is(name, False) + " " if name else ""
-        return f"{first}(break {self.line})"
+        return f"{first}{self.leaving(len(self.unbroken))} (break {line})"
 
     def do_Continue(self, s):
-        return f"(cont {self.line})"
+        line = self.line
+        return f"{self.leaving(len(self.unbroken))} (cont {line})"
+
+    # ---- try
+
+    def leaving(self, depth):
+        """The finally blocks that the flow goes through where it leaves for a place in so many loops."""
+        around, parts = self.finals, []
+        for k in range(len(around) - 1, -1, -1):
+            name, body, loops = around[k]
+            if loops < depth:
+                break
+            self.finals = around[:k]
+            parts += [self.truth_is(name, True), self.block(body)]
+        self.finals = around
+        return " ".join(parts)
+
+    def do_Try(self, s):
+        if not s.finalbody:
+            return self.attempt(s)
+        line, name = self.line, f"left {s.lineno}"
+        self.finals.append((name, s.finalbody, len(self.unbroken)))
+        body = self.attempt(s) if s.handlers else self.block(s.body)
+        self.finals.pop()
+        final = self.block(s.finalbody)
+        failed = f"(if {line} (un not (n {quote(name)})) ({final}) ()) (again {line})"
+        return f"{self.truth_is(name, False)} (try {line} ({body}) (handler -1 ({failed}))) {final}"
+
+    def attempt(self, s):
+        """A try without its finally. What its else does is not under it: a variable tells whether it is to be done."""
+        line, name = self.line, f"tried {s.lineno}"
+        body = self.block(s.body)
+        if s.orelse:
+            body += f" {self.truth_is(name, True)}"
+        text = f"(try {line} ({body}) {' '.join(map(self.handler, s.handlers))})"
+        if not s.orelse:
+            return text
+        return f"{self.truth_is(name, False)} {text} (if {line} (n {quote(name)}) ({self.block(s.orelse)}) ())"
+
+    def handler(self, h):
+        self.line = h.lineno + self.before
+        classes = []
+        if h.type is not None:
+            parts = h.type.elts if isinstance(h.type, ast.Tuple) else [h.type]
+            for part in parts:
+                found, cls = self.static(part)
+                classes += cls if found and isinstance(cls, tuple) else [cls]
+        if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in classes):
+            self.fail(f"except {self.snippet(h.type)}, which is no class of exceptions that is known beforehand", h)
+        every = not classes or Exception in classes or BaseException in classes
+        numbers = [-1] if every else sorted({self.module.handler(cls) for cls in classes})
+        self.caught.append(h.name)
+        body = self.block(h.body)
+        self.caught.pop()
+        return " ".join(f"(handler {k} ({body}))" for k in numbers)
+
+    def truth_is(self, name, value):
+        return f"(set {self.line} (n {quote(name)}) (b {int(value)}))"
 
     def do_Pass(self, s):
         return ""
@@ -333,19 +477,34 @@ class Function:
         return " ".join(f"(del {self.line} {self.expr(t)})" for t in s.targets)
 
     def do_Assert(self, s):
-        message = s.msg.value if isinstance(s.msg, ast.Constant) else self.snippet(s.test)
-        return f"(assert {self.line} {self.expr(s.test)} {quote(str(message))})"
+        given = [s.msg if s.msg else ast.copy_location(ast.Constant(self.snippet(s.test)), s)]
+        return f"(assert {self.line} {self.expr(s.test)} {self.failure(AssertionError, given)})"
 
     def do_Raise(self, s):
-        kind, message = s.exc, ""
-        if isinstance(kind, ast.Call):
-            if kind.args and isinstance(kind.args[0], ast.Constant):
-                message = str(kind.args[0].value)
-            kind = kind.func
-        found, cls = self.static(kind) if kind else (False, None)
-        if not found or not (isinstance(cls, type) and issubclass(cls, Exception)):
+        kind, given = s.exc, ()
+        if kind is None or (isinstance(kind, ast.Name) and kind.id in self.caught):
+            return f"(again {self.line})"
+        if s.cause is not None and not (isinstance(s.cause, ast.Constant) and s.cause.value is None):
             self.fail(f"'{self.snippet(s)}' in a compiled function", s)
-        return f"(raise {self.line} {quote(cls.__name__)} {quote(message)})"
+        if isinstance(kind, ast.Call):
+            if kind.keywords:
+                self.fail(f"'{self.snippet(s)}', an exception with keywords, in a compiled function", s)
+            kind, given = kind.func, kind.args
+        found, cls = self.static(kind)
+        if found and isinstance(cls, BaseException) and kind is s.exc:
+            return f'(raise {self.line} {quote(type(cls).__name__)} "" {self.module.failure(cls)})'
+        if not found or not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            self.fail(f"'{self.snippet(s)}', which is no exception that is known beforehand,", s)
+        return f"(raise {self.line} {quote(cls.__name__)} {self.failure(cls, given)})"
+
+    def failure(self, cls, given):
+        """An exception of these arguments: its message in kernels, its number, and the values that are known when it
+        is raised."""
+        parts = [(True, folded(part)) if folded(part) is not None else self.fixed(part) for part in given]
+        message = quote(str(parts[0][1])) if parts and parts[0][0] else '""'
+        if all(known for known, _ in parts):
+            return f"{message} {self.module.failure((cls, tuple(value for _, value in parts)))}"
+        return f"{message} {self.module.failure((cls, None))} {' '.join(map(self.expr, given))}"
 
     def target(self, t):
         if isinstance(t, ast.Name):
@@ -395,6 +554,10 @@ class Function:
         name = dtype_name(value)
         if name:
             return f"(type {quote(name)})"
+        if getattr(value, "_jit_dtype", value) is None:
+            from .containers import kind_of_type
+
+            return f"(kind {quote(kind_of_type(value))})"
         if hasattr(value, "_jit_name"):
             return f"(call {quote(value._jit_name)})"
         if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
@@ -405,6 +568,18 @@ class Function:
 
     def of_Constant(self, e):
         return "(el)" if e.value is Ellipsis else self.constant(e.value, e)
+
+    def of_JoinedStr(self, e):
+        """f"...": its parts as strings, one behind the other."""
+        parts = []
+        for part in e.values:
+            if isinstance(part, ast.FormattedValue):
+                if part.format_spec or part.conversion not in (-1, ord("s")):
+                    self.fail(f"{self.snippet(e)}, a format with a specification, in a compiled function", e)
+                parts.append(f'(call "str" {self.expr(part.value)})')
+            else:
+                parts.append(self.expr(part))
+        return functools.reduce(lambda a, b: f"(bin + {a} {b})", parts) if parts else '(s "")'
 
     def of_Name(self, e):
         found, value = self.static(e)
@@ -483,6 +658,9 @@ class Function:
         return f"(sl {' '.join(self.expr(p) if p else '(none)' for p in (e.lower, e.upper, e.step))})"
 
     def of_Subscript(self, e):
+        found, value = self.type_of(e)
+        if found:
+            return self.constant(value, e)
         found, value = self.static(e.value)
         base = self.constant(value, e.value) if found else self.expr(e.value)
         items = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
@@ -509,9 +687,16 @@ class Function:
         return None
 
     def of_Call(self, e):
+        found, value = self.type_of(e)
+        if found:
+            return self.constant(value, e)
         if any(k.arg is None for k in e.keywords):
             self.fail("a call with **", e)
         found, callee = self.static(e.func)
+        read = {k.arg: k.value for k in e.keywords if " " in k.arg}
+        if read:
+            plain = [k for k in e.keywords if " " not in k.arg]
+            e = ast.copy_location(ast.Call(e.func, list(e.args), plain), e)  # this one may be translated again
         if found and hasattr(callee, "_jit_function"):
             fn = callee._jit_function()
             if any(isinstance(a, ast.Starred) for a in e.args):
@@ -523,7 +708,13 @@ class Function:
                 if known and no_value(fn, name, value):
                     bound[name] = value
             args = [self.expr(node) for name, node in given.items() if name not in bound]
+            args += self.captured(e.func, callee, read)
+            for name, value in bound.items():
+                args += self.captured(given[name], value, read)
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
+        if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
+            args = [self.expr(node) for node in (bind(callee, e).values() if inspect.isfunction(callee) else e.args)]
+            return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
             return self.expr(e.args[0])
         if found and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):
@@ -544,6 +735,14 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def captured(self, node, callee, read):
+        """What an inner function that a call names is given of the variables around it."""
+        if not isinstance(callee, Inner):
+            return []
+        if node.id in self.bound:
+            return [f"(n {quote(f'{node.id} {word}')})" for word in callee.captures]
+        return [self.expr(read[f"{node.id} {word}"]) for word in callee.captures]
 
     def named_tuple(self, cls, e):
         """A call of a class of named tuples."""

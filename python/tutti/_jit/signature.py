@@ -24,7 +24,7 @@ _ARRAY = re.compile(r"array\((\w+)(?:,(\d)d)?.*\)")
 _AXES = re.compile(r"(\w+)\[([^\]]*)\]")
 
 
-def _parts(text):
+def parts_of(text):
     """What stands between the commas that no bracket holds."""
     out, depth = [""], 0
     for char in text:
@@ -63,7 +63,7 @@ def read(signature):
             if not depth:
                 break
     head, inside = text[:at], text[at + 1 : -1]
-    return ("", 0) if head in ("", "void", "none") else _one(head), [_one(t) for t in _parts(inside)]
+    return ("", 0) if head in ("", "void", "none") else _one(head), [_one(t) for t in parts_of(inside)]
 
 
 def parse(signature):

@@ -98,6 +98,7 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
       }
       return add(out, size, at, t->n == 1 ? ",)" : ")");
     case TT_T_LIST:
+      if (t->layout == 'w') return add(out, size, at, "str");
       at = add(out, size, at, "list(");
       at = put_type(t->item[0], out, size, at);
       return add(out, size, at, ")");
@@ -107,6 +108,33 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
       return add(out, size, at, "none");
     default:
       return add(out, size, at, "unknown");
+  }
+}
+
+void tt__ptype_code(const tt_ptype *t, tt_str *out) {
+  switch (t->tag) {
+    case TT_T_SCALAR:
+      tt__str_add(out, tt__dtypes[t->dtype].suffix);
+      break;
+    case TT_T_ARRAY:
+      tt__str_addf(out, "A%s:%d%c", tt__dtypes[t->dtype].suffix, t->rank, t->layout);
+      break;
+    case TT_T_TUPLE:
+      tt__str_add(out, "(");
+      if (t->meta) tt__str_addf(out, "@%s;", t->meta);
+      for (int k = 0; k < t->n; k++) {
+        if (k) tt__str_add(out, ",");
+        tt__ptype_code(t->item[k], out);
+      }
+      tt__str_add(out, ")");
+      break;
+    case TT_T_LIST:
+      tt__str_addf(out, "%c", t->layout - 'a' + 'A');
+      if (t->layout != 'w') tt__ptype_code(t->item[0], out);
+      break;
+    default:
+      tt__str_add(out, "N");
+      break;
   }
 }
 

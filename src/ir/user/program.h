@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "ir/ops.h"
 #include "tutti/types.h"
@@ -25,7 +26,10 @@
 
 /* RAISE: the kind of a failed assert; the others are tt_codes. */
 #define TT_X_ASSERTION TT_CODE_COUNT
-#define TT_X_KEY (TT_CODE_COUNT + 1) /* a KeyError */
+#define TT_X_KEY (TT_CODE_COUNT + 1)  /* a KeyError */
+#define TT_X_DEEP (TT_CODE_COUNT + 2) /* a RecursionError */
+#define TT_X_RAISED 256               /* and above: an exception of the user's, by its number in the module */
+#define TT_X_AGAIN (-1)               /* what the innermost handler caught */
 
 typedef enum tt_ptag {
   TT_T_NONE, /* no value */
@@ -43,7 +47,7 @@ struct tt_ptype {
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
   char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a
-                    library, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries (there?, key, value) */
+                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
   uint8_t n;     /* TUPLE; LIST: 1 */
   int16_t id;    /* place in the program's list */
@@ -150,8 +154,10 @@ typedef enum tt_pstmt_op {
   TT_X_BARRIER,    /* of the block (k 0), the warp (1), the grid (2) */
   TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
   TT_X_PRINT,      /* arg[] */
-  TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name` */
+  TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name`, or the string b */
   TT_X_FENCE,
+  /* body; where it fails: local = the kind of the failure, then `other`. What it holds may leave it in any way. */
+  TT_X_TRY,
   TT_X_HOST /* local = the library's function of arg[], as `name` says (launch/python/host_call.h) */
 } tt_pstmt_op;
 
@@ -174,8 +180,8 @@ typedef enum tt_pcollective {
 typedef struct tt_pstmt tt_pstmt;
 struct tt_pstmt {
   uint8_t op;
-  bool splits; /* holds a barrier or a collective, at any depth */
-  int32_t line, local, k, n;
+  bool splits;               /* holds a barrier or a collective, at any depth */
+  int32_t line, local, k, n; /* RAISE: with the kind AGAIN local is that of the TRY whose failure is meant */
   tt_pexpr *a, *b, *c, **arg;
   tt_pstmt *body, *other, *next;
   const char *name;
@@ -201,6 +207,7 @@ typedef struct tt_pfunc {
   uint8_t kind;
   bool can_fail; /* raises, divides with a check, allocates, or calls what does */
   bool splits;
+  bool recursive;           /* may be called while it runs: its calls are counted in stack */
   bool place;               /* asks which thread it is of which block */
   TT_VEC(tt_plocal) locals; /* parameters first */
   int32_t nparam;
@@ -273,6 +280,8 @@ struct tt_pcall {
   /* A function of arrays: the words of its arguments, and of its results; not 0: it failed. */
   int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
   char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
+  const char *(*format)(tt_pcall *call, int64_t dtype, const int64_t *word); /* a number as Python writes it */
+  const char *floor; /* recursion ends where the thread's stack comes down to here */
 };
 
 /* Kinds of accesses, as lang/check/check.h has them. */
@@ -294,6 +303,9 @@ TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *ite
 TT_HIDDEN const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta);
 TT_HIDDEN const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind);
 TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
+
+/* As signatures write it (tutti/jit.h). */
+TT_HIDDEN void tt__ptype_code(const tt_ptype *t, tt_str *out);
 
 /* What a user calls it: "float64", "array(int32, 2d, C)". Cut to `size`. */
 TT_HIDDEN void tt__ptype_text(const tt_ptype *t, char *out, size_t size);

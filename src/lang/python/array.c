@@ -244,6 +244,7 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
     return py__item(l, base, (int)at);
   }
+  if (n == 1 && py__has_text(base, NULL)) base = py__text(l, base);
   if (base->type->tag == TT_T_LIST && n == 1) return py__list_index(l, base, item[0]);
   if (base->type->tag != TT_T_ARRAY)
     py__fail(l, TT_ETYPE, "%s has no elements: %s", py__type_name(l, base->type), no_array(base));

@@ -1,8 +1,10 @@
 /*
 ** Calls by name: Python's builtins, math, NumPy's scalar functions. One table row where a row is enough.
 */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "lang/python/py_int.h"
 
 int py__positional(const tt_tree *call) {
@@ -138,6 +140,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
   *known = true;
   if (strcmp(w, "len") == 0) {
     want(l, c, 1, 1);
+    c->arg[0] = py__text(l, c->arg[0]);
     if (py__is_records(c->arg[0])) return py__item(l, py__attribute(l, c->arg[0], "shape"), 0);
     if (c->arg[0]->type->tag == TT_T_TUPLE) return py__int(l, c->arg[0]->type->n);
     if (py__is_dict(c->arg[0]) || py__is_set(c->arg[0])) return py__dict_count(l, py__keep(l, c->arg[0]));
@@ -178,8 +181,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
     expr *a = py__keep(l, c->arg[0]), *b = py__keep(l, c->arg[1]);
     return pair(l, py__binary(l, "//", a, b), py__binary(l, "%", a, b));
   }
-  *known = false;
-  return NULL;
+  return py__text_call(l, w, c->arg, c->n, known);
 }
 
 /* ---- math */
@@ -381,6 +383,30 @@ static void read_arguments(lower *l, call *c) {
   }
 }
 
+/*
+** A function that is written anew for each list of argument types: the package's makers are asked by a failure that names
+** its number and the types, and what they gave stands in the next text, as (resolved number "types" function).
+*/
+static expr *overloaded(lower *l, call *c, const char *number) {
+  tt_str types = {0};
+  for (int k = 0; k < c->n; k++) {
+    c->arg[k] = py__keep(l, py__listed(l, py__materialise(l, c->arg[k])));
+    if (!py__is_complete(c->arg[k]->type)) return tt__str_free(&types), py__missing(l);
+    if (k) tt__str_add(&types, ",");
+    tt__ptype_code(c->arg[k]->type, &types);
+  }
+  char *text = py__alloc(l, types.len + 1);
+  memcpy(text, types.data ? types.data : "", types.len + 1);
+  tt__str_free(&types);
+  for (int k = 0; k < l->module->n; k++) {
+    const tt_tree *r = l->module->item[k];
+    if (!tt__tree_is(r, "resolved") || r->item[1]->i != atol(number) || strcmp(py__word(l, r->item[2]), text) != 0)
+      continue;
+    return py__call_user(l, (int32_t)py__at(l, r, 3)->i, c->arg, c->n);
+  }
+  py__fail(l, TT_ENOTIMPL, "overload %s %s", number, text); /* the binding finds it and comes again */
+}
+
 expr *py__call(lower *l, const tt_tree *t) {
   const tt_tree *callee = py__at(l, t, 1);
   call c = {.tree = t, .n = py__positional(t)};
@@ -414,6 +440,7 @@ expr *py__call(lower *l, const tt_tree *t) {
     if (known) return e;
   }
   if (c.missing) return py__missing(l);
+  if (starts(c.name, "overload:", &w)) return overloaded(l, &c, w);
   if (starts(c.name, "cast:", &w)) return convert_call(l, &c, w);
   if (starts(c.name, "given:", &w)) return given_call(l, &c, w);
   if (starts(c.name, "math.", &w))

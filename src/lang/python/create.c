@@ -466,6 +466,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     return py__nothing(l);
   }
   self = py__listed(l, self);
+  if (t && py__has_text(self, NULL)) return py__text_method(l, self, name, t);
   if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
   if (is_of_library(name, t)) return py__host_method(l, self, name, t);

@@ -30,7 +30,11 @@ static expr *new_container(lower *l, type *entries, char kind) {
   return py__expr(l, TT_X_LIST, py__list_type(l, entries, kind), 0);
 }
 
-static expr *words_of(lower *l, const expr *d) { return py__int(l, tt__ptype_words(entry_of(d))); }
+/* Below zero: keys are strings. */
+static expr *words_of(lower *l, const expr *d) {
+  int n = tt__ptype_words(entry_of(d));
+  return py__int(l, entry_of(d)->item[1]->tag == TT_T_LIST ? -n : n);
+}
 
 static expr *helper(lower *l, const char *name, tt_dtype t, expr *const *arg, int n) {
   l->f->func->can_fail = true;
@@ -40,8 +44,13 @@ static expr *helper(lower *l, const char *name, tt_dtype t, expr *const *arg, in
 /* A key as its bits; of the zeros there is one. */
 static expr *key_bits(lower *l, const expr *d, expr *key) {
   type *t = entry_of(d)->item[1];
+  if (t == py__text_type(l)) {
+    key = py__text(l, key);
+    if (!py__is_text(key)) py__fail(l, TT_ETYPE, "a key that is %s, among str", py__type_name(l, key->type));
+    return py__helper(l, "tt_word_text", py__scalar(l, TT_I64), false, &key, 1);
+  }
   if (t->tag != TT_T_SCALAR || tt__is_complex((tt_dtype)t->dtype) || t->dtype == TT_F16 || t->dtype == TT_BF16)
-    py__fail(l, TT_ENOTIMPL, "a key that is %s: keys are real numbers here", py__type_name(l, t));
+    py__fail(l, TT_ENOTIMPL, "a key that is %s: keys are real numbers and str here", py__type_name(l, t));
   type *both = py__is_scalar(key) ? py__unify(l, t, key->type) : NULL;
   if (both != t) py__fail(l, TT_ETYPE, "a key that is %s, among %s", py__type_name(l, key->type), py__type_name(l, t));
   key = py__cast(l, key, (tt_dtype)t->dtype);
@@ -67,6 +76,7 @@ static expr *found(lower *l, expr *d, expr *key) {
 static expr *value_at(lower *l, expr *d, expr *at) { return py__keep(l, py__item(l, py__list_item(l, d, at), 2)); }
 
 static void put(lower *l, expr *d, expr *key, expr *value) {
+  key = py__text(l, key);
   expr *e = entry(l, key, value);
   if (!(d = py__list_taking(l, d, e))) return;
   expr *arg[3] = {d, key_bits(l, d, key), words_of(l, d)}, *at = helper(l, "tt_dict_put", TT_I64, arg, 3);
@@ -189,7 +199,7 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t) {
   int n = t->n - 3;
   d = py__keep(l, d);
   for (int k = 0; k < n && k < 2; k++) {
-    arg[k] = py__value(l, t->item[k + 3]);
+    arg[k] = py__text(l, py__value(l, t->item[k + 3]));
     if (py__is_unknown(arg[k])) return arg[k];
   }
   if (strcmp(name, "clear") == 0 && n == 0) {
@@ -219,7 +229,7 @@ void py__dict_delete(lower *l, const tt_tree *target) {
 expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
   expr *made = NULL;
   for (int k = 1; k < t->n; k += set ? 1 : 2) {
-    expr *key = py__keep(l, py__value(l, t->item[k]));
+    expr *key = py__keep(l, py__text(l, py__value(l, t->item[k])));
     expr *value = set ? NULL : py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, k + 1)))));
     if (py__is_unknown(key) || (value && !py__is_complete(value->type))) return py__missing(l);
     if (!made) {
@@ -238,10 +248,8 @@ expr *py__dict_call(lower *l, const char *name, const tt_tree *t) {
   if (strcmp(name, "typed.Dict.empty") == 0) {
     const tt_tree *key = py__keyword(l, t, "key_type"), *value = py__keyword(l, t, "value_type");
     expr *k = py__value(l, key ? key : py__at(l, t, 2)), *v = py__value(l, value ? value : py__at(l, t, 3));
-    if (!py__is_meta(k, "dtype") || !py__is_meta(v, "dtype"))
-      py__fail(l, TT_ENOTIMPL, "a dictionary whose types are not those of numbers");
-    type *item[3] = {py__scalar(l, TT_BOOL), py__scalar(l, tt__dtype_named(k->name)),
-                     py__scalar(l, tt__dtype_named(v->name))};
+    type *item[3] = {py__scalar(l, TT_BOOL), py__type_meant(l, k), py__type_meant(l, v)};
+    if (!item[1] || !item[2]) py__fail(l, TT_ENOTIMPL, "a dictionary of types that are not known here");
     return py__keep(l, new_container(l, py__tuple(l, item, 3), kind));
   }
   if (!py__positional(t)) return new_container(l, py__unknown(l), kind);

@@ -159,6 +159,11 @@ static bool of_lists(const expr *a, const expr *b) {
 
 expr *py__binary(lower *l, const char *op, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
+  if (py__has_text(a, b)) {
+    expr *e = py__text_binary(l, op, a, b);
+    if (!e) refuse(l, op, a, b);
+    return e;
+  }
   if (of_lists(a, b)) {
     expr *e = py__list_binary(l, op, a, b);
     if (!e) refuse(l, op, a, b);
@@ -218,6 +223,8 @@ static tt_op compare_op(const char *op) {
 
 /* Is `value` an item of the list or the tuple, or an element of the array? */
 static expr *contains(lower *l, expr *value, expr *in) {
+  if (py__has_text(in, NULL)) return py__text_contains(l, in, value);
+  if (in->type->tag == TT_T_LIST) value = py__text(l, value);
   if (in->type->tag == TT_T_LIST) return py__list_contains(l, in, value);
   if (py__is_array(in) && py__is_scalar(value)) return py__method(l, py__compare(l, "==", in, value), "any", NULL);
   if (in->type->tag != TT_T_TUPLE) refuse(l, "in", value, in);
@@ -245,6 +252,11 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   if (op == TT_OP_COUNT) refuse(l, name, a, b);
   if (a->type->tag == TT_T_NONE || b->type->tag == TT_T_NONE)
     return py__bool(l, (a->type->tag == b->type->tag) == (op == TT_EQ));
+  if (py__has_text(a, b)) {
+    expr *e = py__text_compare(l, op, a, b);
+    if (!e) refuse(l, name, a, b);
+    return e;
+  }
   if ((a->type->tag == TT_T_LIST || b->type->tag == TT_T_LIST) && (op == TT_EQ || op == TT_NE)) {
     expr *same = py__list_equal(l, a, b);
     return op == TT_EQ ? same : py__elem(l, TT_LNOT, same, NULL);
@@ -323,6 +335,7 @@ static void append(lower *l, stmt *list) {
 /* SELECT, or an IF around what the two sides need. */
 static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt *before_b) {
   if (py__is_unknown(a) && py__is_unknown(b)) return a;
+  a = py__text(l, a), b = py__text(l, b);
   type *t = py__unify(l, a->type, b->type);
   if (!t) refuse(l, "if else", a, b);
   if (!before_a && !before_b && !py__is_unknown(a) && !py__is_unknown(b)) {
@@ -392,7 +405,7 @@ static expr *tuple(lower *l, const tt_tree *t) {
   expr *e = py__expr(l, TT_X_TUPLE, py__none(l), n);
   bool missing = false;
   for (int k = 0; k < n; k++) {
-    e->arg[k] = py__materialise(l, py__value(l, t->item[k + 1]));
+    e->arg[k] = py__text(l, py__materialise(l, py__value(l, t->item[k + 1])));
     item[k] = e->arg[k]->type;
     missing |= py__is_unknown(e->arg[k]);
   }
@@ -480,6 +493,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   }
   if (strcmp(w, "and") == 0) return also_or_else(l, t, true);
   if (strcmp(w, "or") == 0) return also_or_else(l, t, false);
+  if (strcmp(w, "kind") == 0) return py__meta(l, "kind", py__word(l, py__at(l, t, 1)));
   if (strcmp(w, "sel") == 0) return ternary(l, t);
   if (strcmp(w, "tup") == 0) return tuple(l, t);
   if (strcmp(w, "named") == 0) return named_tuple(l, t);

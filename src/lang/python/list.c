@@ -142,6 +142,7 @@ static expr *tuple_of_listed(lower *l, expr *e) {
 }
 
 expr *py__listed(lower *l, expr *e) {
+  if (e->op == TT_X_STRING) return py__text(l, e);
   if (e->op != TT_X_TUPLE || l->options.kernel) return e;
   if (!py__is_display(e)) return tuple_of_listed(l, e);
   expr *item[TT_PROGRAM_ARGS];
@@ -263,6 +264,8 @@ expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
   }
   expr *index = py__value(l, at);
   if (py__is_unknown(index)) return index;
+  if (py__is_text(list))
+    return py__text_char(l, py__list_item(l, list, checked(l, list, index, "string index out of range")));
   return py__list_item(l, list, checked(l, list, index, "list index out of range"));
 }
 
@@ -272,6 +275,7 @@ void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const
     return;
   }
   if (py__is_set(list)) py__fail(l, TT_ETYPE, "a set takes no assignment");
+  if (py__is_text(list)) py__fail(l, TT_ETYPE, "'str' object does not support item assignment");
   if (tt__tree_is(at, "sl")) py__fail(l, TT_ENOTIMPL, "an assignment to a slice of a list: assign its items");
   expr *index = py__value(l, at);
   list = py__keep(l, list);
@@ -516,8 +520,10 @@ static type *item_in(lower *l, const expr *e) {
 /* list(), list(x), List(), List(x), List.empty_list(type), sorted(x) */
 expr *py__list_call(lower *l, const char *name, const tt_tree *t) {
   char kind = name[0] == 't' ? 't' : 'l';
-  if (strcmp(name, "typed.List.empty_list") == 0)
-    return py__keep(l, new_list(l, py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
+  if (strcmp(name, "typed.List.empty_list") == 0) {
+    type *item = py__type_meant(l, py__value(l, py__at(l, t, 2)));
+    return py__keep(l, new_list(l, item ? item : py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
+  }
   if (!py__positional(t)) return new_list(l, py__unknown(l), kind);
   expr *from = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))));
   if (!py__is_complete(from->type)) return py__missing(l);

@@ -287,6 +287,7 @@ static expr *records_at(lower *l, expr *records, const expr *at) {
 }
 
 static expr *element(lower *l, expr *array, expr *at) {
+  if (py__is_text(array)) return py__text_char(l, py__list_item(l, array, at));
   if (array->type->tag == TT_T_LIST) return py__list_item(l, array, at);
   if (py__is_records(array)) return records_at(l, array, at);
   if (array->type->rank == 1) return py__load(l, array, &at, 1);
@@ -378,6 +379,7 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   expr *stop = NULL, *value[8];
   bool leaves = holds(py__at(l, t, 4), "break") || holds(py__at(l, t, 4), "cont"), lists = false;
   for (int k = 0; k < n; k++) {
+    seq[k] = py__text(l, seq[k]);
     if (leaves) seq[k] = py__listed(l, seq[k]);
     lists |= seq[k]->type->tag == TT_T_LIST;
   }

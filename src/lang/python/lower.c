@@ -151,7 +151,7 @@ static void augment(lower *l, const tt_tree *t) {
   }
   bool apart = t->n > 5; /* the new value is another variable's than the old one */
   expr *old = py__value(l, apart ? t->item[5] : target), *by = py__value(l, py__at(l, t, 4));
-  if (old->type->tag == TT_T_LIST && strcmp(op, "+") == 0) {
+  if (old->type->tag == TT_T_LIST && !py__is_text(old) && strcmp(op, "+") == 0) {
     py__list_extend(l, py__keep(l, old), by);
     if (apart) py__assign(l, target, old);
     return;
@@ -228,6 +228,8 @@ static void give(lower *l, const tt_tree *t) {
   if (!both)
     py__fail(l, TT_ETYPE, "cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
   if (both != f->result) f->changed = true;
+  if (f->final && both->tag == TT_T_LIST && !py__is_complete(both))
+    py__fail(l, TT_ETYPE, "nothing tells what the items of the result are: nothing is put into it");
   f->result = both;
   e = py__convert(l, e, both);
   if (!f->inlined) {
@@ -247,7 +249,7 @@ static void print(lower *l, const tt_tree *t) {
   int n = 0;
   for (int k = 2; k < t->n; k++) {
     expr *e = py__materialise(l, py__value(l, t->item[k]));
-    if (e->type->tag == TT_T_ARRAY || e->type->tag == TT_T_LIST || py__is_display(e))
+    if (e->type->tag == TT_T_ARRAY || (e->type->tag == TT_T_LIST && !py__is_text(e)) || py__is_display(e))
       py__fail(l, TT_ENOTIMPL, "print of %s: print its items", e->type->tag == TT_T_ARRAY ? "an array" : "a list");
     bool whole = e->type->tag == TT_T_TUPLE;
     if (whole) e = py__keep(l, e);
@@ -272,10 +274,113 @@ static tt_code code_of(const char *name) {
               {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
               {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
               {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL},
-              {"KeyError", TT_X_KEY}};
+              {"KeyError", TT_X_KEY},       {"AssertionError", TT_X_ASSERTION},
+              {"RecursionError", TT_X_DEEP}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;
+}
+
+/* What the words of a statement from number `at` on say of an exception: a message, which is all that a kernel has of it,
+ * its number, and the values that it is made of, which cross as Python writes them. */
+static void fail_unless(lower *l, const tt_tree *t, expr *cond, tt_code kind, int at) {
+  const char *message = py__word(l, py__at(l, t, at));
+  bool kernel = l->f->func->kind == TT_X_KERNEL;
+  if (kernel || t->n <= at + 1) {
+    py__raise_unless(l, cond, kind, message);
+    return;
+  }
+  kind = (tt_code)(TT_X_RAISED + t->item[at + 1]->i);
+  if (t->n == at + 2) {
+    py__raise_unless(l, cond, kind, message);
+    return;
+  }
+  block b;
+  stmt *s = NULL;
+  if (cond) { /* the values are computed where it fails */
+    s = py__stmt(l, TT_X_IF);
+    s->a = py__is_unknown(cond) ? cond : py__elem(l, TT_LNOT, cond, NULL);
+    py__block_begin(l, &b);
+  }
+  expr *values = py__text_literal(l, t, at + 2);
+  py__raise_unless(l, NULL, kind, message);
+  l->latest->b = values;
+  if (s) s->body = py__block_end(l, &b);
+}
+
+/* Is the failure of one of the kinds that words and numbers say? */
+static expr *caught(lower *l, const tt_tree *kinds, int32_t kind) {
+  expr *any = NULL;
+  for (int k = 0; k < kinds->n; k++) {
+    const tt_tree *t = kinds->item[k];
+    int code = t->tag == TT_TREE_INT ? TT_X_RAISED + (int)t->i : (int)code_of(py__word(l, t));
+    expr *same = py__elem(l, TT_EQ, py__local(l, kind), py__cast(l, py__int(l, code), TT_I32));
+    if (any) {
+      expr *either = py__expr(l, TT_X_ELSE, same->type, 2);
+      either->arg[0] = any;
+      either->arg[1] = same;
+      same = either;
+    }
+    any = same;
+  }
+  return any ? any : py__bool(l, false);
+}
+
+/* The kinds of the class number k of those that handlers name: (errors (kind ...) ...). */
+static const tt_tree *kinds_of(lower *l, int64_t k) {
+  for (int i = 0; i < l->module->n; i++)
+    if (tt__tree_is(l->module->item[i], "errors")) return py__at(l, l->module->item[i], (int)k + 1);
+  py__fail(l, TT_EVALUE, "the program text is malformed");
+}
+
+static void raise_again(lower *l) {
+  if (!l->f->caught) py__fail(l, TT_ETYPE, "raise without an exception outside of except");
+  stmt *s = py__stmt(l, TT_X_RAISE);
+  s->k = TT_X_AGAIN;
+  s->name = "";
+  s->local = l->f->caught - 1;
+}
+
+/* (handler class (statement ...)), class -1: all. Those from number k on as an if and its other sides. Do all leave? */
+static bool handlers(lower *l, const tt_tree *t, int k, int32_t kind) {
+  if (k == t->n) {
+    raise_again(l);
+    return true;
+  }
+  const tt_tree *h = t->item[k], *body = py__at(l, h, 2);
+  int64_t number = py__at(l, h, 1)->i;
+  if (number < 0) return py__statements(l, body, 0);
+  expr *cond = caught(l, kinds_of(l, number), kind);
+  stmt *s = py__stmt(l, TT_X_IF);
+  block b;
+  s->a = cond;
+  py__block_begin(l, &b);
+  bool leaves = py__statements(l, body, 0);
+  s->body = py__block_end(l, &b);
+  py__block_begin(l, &b);
+  leaves &= handlers(l, t, k + 1, kind);
+  s->other = py__block_end(l, &b);
+  return leaves;
+}
+
+/* (try line (statement ...) (handler ...) ...). Does the flow never come out of it? */
+static bool attempt(lower *l, const tt_tree *t) {
+  if (l->f->func->kind == TT_X_KERNEL) py__fail(l, TT_ENOTIMPL, "try in a kernel");
+  block b;
+  int32_t kind = py__temp(l, py__scalar(l, TT_I32)), before = l->f->caught;
+  l->f->func->locals.data[kind].nonneg = false;
+  l->f->func->can_fail = true;
+  stmt *s = py__stmt(l, TT_X_TRY);
+  s->local = kind;
+  py__block_begin(l, &b);
+  bool leaves = py__statements(l, py__at(l, t, 2), 0);
+  s->body = py__block_end(l, &b);
+  l->f->caught = kind + 1;
+  py__block_begin(l, &b);
+  leaves &= handlers(l, t, 3, kind);
+  s->other = py__block_end(l, &b);
+  l->f->caught = before;
+  return leaves;
 }
 
 /* Does the flow leave the list here, so that what follows is never reached? */
@@ -308,11 +413,16 @@ static bool statement(lower *l, const tt_tree *t) {
     py__stmt(l, TT_X_EVAL)->a = e;
   } else if (strcmp(w, "assert") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
-    py__raise_unless(l, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, py__word(l, py__at(l, t, 3)));
+    fail_unless(l, t, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, 3);
   } else if (strcmp(w, "raise") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
-    py__raise_unless(l, NULL, code_of(py__word(l, py__at(l, t, 2))), py__word(l, py__at(l, t, 3)));
+    fail_unless(l, t, NULL, code_of(py__word(l, py__at(l, t, 2))), 3);
     return true;
+  } else if (strcmp(w, "again") == 0) {
+    raise_again(l);
+    return true;
+  } else if (strcmp(w, "try") == 0) {
+    return attempt(l, t);
   } else if (strcmp(w, "del") == 0) {
     py__dict_delete(l, py__at(l, t, 2));
   } else if (strcmp(w, "print") == 0) {
@@ -431,6 +541,8 @@ static void reset_pass(frame *f, bool final) {
   f->parallel = false;
   f->depth = 0;
   f->replaced = 0;
+  f->caught = 0;
+  f->asked = false;
   f->final = final;
   f->line = (int32_t)f->tree->item[2]->i;
 }
@@ -442,30 +554,69 @@ static void settle(lower *l, frame *f) {
     if (pass == MOST_PASSES) py__fail(l, TT_ETYPE, "the types of the variables do not settle");
     reset_pass(f, final);
     begin_beside_parameters(l, f);
+    uint64_t writes = f->func->writes;
     py__statements(l, f->tree->item[4], 0);
+    f->changed |= writes != f->func->writes;
+    if (!f->changed && f->asked && f->result->tag == TT_T_UNKNOWN) { /* nothing else says what it gives */
+      f->result = py__none(l);
+      f->changed = true;
+    }
     if (final && !f->changed) break;
     final = !f->changed;
   }
   f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
 }
 
-static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind) {
+static frame frame_of(lower *l, tt_pfunc *func, type *result) {
+  const tt_tree *tree = source_tree(l, func->source);
+  frame f = {.up = l->f,
+             .func = func,
+             .tree = tree,
+             .source = func->source,
+             .prefix = "",
+             .result = result,
+             .result_local = -1,
+             .line = (int32_t)tree->item[2]->i,
+             .deep = l->f ? l->f->deep + 1 : 1};
+  f.open = f.deep;
+  if (f.deep > DEEPEST_CALL) py__fail(l, TT_ENOTIMPL, "calls nested deeper than %d", DEEPEST_CALL);
+  return f;
+}
+
+/* The function of instance number `at` was typed: what leaned on results that were not known leans on them no more,
+ * unless an outer function is still being typed. */
+static void note_typed(lower *l, int64_t at, const frame *f) {
+  instance *i = &l->instances.data[at];
+  i->typing = false;
+  i->open = f->open < f->deep ? f->open : 0;
+  if (l->f && i->open && i->open < l->f->open) l->f->open = i->open;
+  for (int64_t k = 0; k < l->instances.n && !i->open; k++)
+    if (l->instances.data[k].open >= f->deep) l->instances.data[k].open = 0;
+}
+
+/* Once more, with what is known of the functions around by now; its variables' types only grow. */
+static void type_again(lower *l, int64_t at) {
+  tt_pfunc *func = l->p->funcs.data[l->instances.data[at].func];
+  bool nothing = func->result->tag == TT_T_NONE;
+  frame f = frame_of(l, func, nothing ? py__unknown(l) : func->result), *caller = l->f;
+  l->instances.data[at].typing = true;
+  l->f = &f;
+  settle(l, &f);
+  l->f = caller;
+  note_typed(l, at, &f);
+}
+
+/* `at`: its instance, or -1. */
+static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind, int64_t at_instance) {
   const tt_tree *tree = source_tree(l, source), *params = tree->item[3];
   tt_pfunc *func = py__alloc(l, sizeof *func);
   if (!TT_VEC_PUSH(&l->p->funcs, func)) py__fail(l, TT_ENOMEM, "out of memory");
+  if (at_instance >= 0) l->instances.data[at_instance].func = (int32_t)l->p->funcs.n - 1;
   func->name = tree->item[1]->text;
   func->source = source;
   func->kind = (uint8_t)kind;
   func->nparam = n;
-  frame f = {.up = l->f,
-             .func = func,
-             .tree = tree,
-             .source = source,
-             .prefix = "",
-             .result = py__unknown(l),
-             .result_local = -1,
-             .line = (int32_t)tree->item[2]->i};
-  frame *caller = l->f;
+  frame f = frame_of(l, func, py__unknown(l)), *caller = l->f;
   l->f = &f;
   if (params->n != n) py__fail(l, TT_ETYPE, "%s() takes %d arguments but %d were given", func->name, params->n, n);
   for (int k = 0; k < n; k++) {
@@ -481,7 +632,22 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
   }
   settle(l, &f);
   l->f = caller;
+  if (at_instance >= 0) note_typed(l, at_instance, &f);
   return func;
+}
+
+/*
+** What a call of a function gives that is still being typed: its result as far as it is known. Functions between it and
+** this one lean on that, and are typed again until it stands still.
+*/
+static type *result_so_far(lower *l, tt_pfunc *callee) {
+  frame *f = l->f;
+  while (f->func != callee) f = f->up;
+  for (frame *k = l->f; k != f; k = k->up)
+    if (f->deep < k->open) k->open = f->deep;
+  callee->recursive = callee->can_fail = true;
+  f->asked |= f->result->tag == TT_T_UNKNOWN;
+  return f->result;
 }
 
 static expr *call_inlined(lower *l, int32_t source, expr *const *arg, int n) {
@@ -532,24 +698,25 @@ expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n) {
     if (i->source == source && i->n == n && memcmp(i->arg, types, (size_t)n * sizeof *types) == 0) at = k;
   }
   if (at < 0) {
-    instance fresh = {.source = source, .n = n, .func = -1};
+    instance fresh = {.source = source, .n = n, .func = -1, .typing = true};
     type **kept = py__alloc(l, (size_t)n * sizeof *kept);
     memcpy(kept, types, (size_t)n * sizeof *kept);
     fresh.arg = kept;
     at = l->instances.n;
     if (!TT_VEC_PUSH(&l->instances, fresh)) py__fail(l, TT_ENOMEM, "out of memory");
-    tt_pfunc *made = make_function(l, source, types, n, TT_X_FUNCTION);
-    for (int64_t k = 0; k < l->p->funcs.n; k++)
-      if (l->p->funcs.data[k] == made) l->instances.data[at].func = (int32_t)k;
+    make_function(l, source, types, n, TT_X_FUNCTION, at);
+  } else if (l->instances.data[at].open && !l->instances.data[at].typing) {
+    type_again(l, at);
   }
   int32_t func = l->instances.data[at].func;
-  if (func < 0) py__fail(l, TT_ENOTIMPL, "recursion: %s() calls itself", source_tree(l, source)->item[1]->text);
   tt_pfunc *callee = l->p->funcs.data[func];
+  type *result = l->instances.data[at].typing ? result_so_far(l, callee) : callee->result;
+  if (result->tag == TT_T_UNKNOWN) return py__missing(l);
   l->f->func->can_fail |= callee->can_fail;
   l->f->func->place |= callee->place;
   for (int k = 0; k < n; k++)
     if (callee->writes >> k & 1) py__wrote(l, arg[k]);
-  expr *e = py__expr(l, TT_X_CALL, callee->result, n);
+  expr *e = py__expr(l, TT_X_CALL, result, n);
   e->k = func;
   bool lists = false;
   for (int k = 0; k < n; k++) {
@@ -588,7 +755,10 @@ static void lower_module(lower *l, const char *signature) {
   int m = py__signature(l, rest, hidden, TT_PROGRAM_ARGS, &rest);
   for (int k = 0; k < m; k++)
     if (!TT_VEC_PUSH(&l->p->globals, hidden[k])) py__fail(l, TT_ENOMEM, "out of memory");
-  l->p->entry = make_function(l, 0, arg, n, l->options.kernel ? TT_X_KERNEL : TT_X_FUNCTION);
+  /* The entry calls itself through an instance as any other function; a kernel is called by nobody. */
+  instance first = {.n = n, .arg = arg, .func = -1, .typing = true};
+  if (!TT_VEC_PUSH(&l->instances, first)) py__fail(l, TT_ENOMEM, "out of memory");
+  l->p->entry = make_function(l, 0, arg, n, l->options.kernel ? TT_X_KERNEL : TT_X_FUNCTION, 0);
   for (int64_t k = 0; k < l->p->funcs.n; k++) {
     tt_pfunc *f = l->p->funcs.data[k];
     f->splits = mark_splits(f->body);

@@ -150,6 +150,7 @@ expr *py__truth(lower *l, expr *e) {
   if (py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_NONE) return py__bool(l, false);
   if (e->type->tag == TT_T_TUPLE) return py__bool(l, e->type->n > 0);
+  if (e->op == TT_X_STRING && e->type->tag == TT_T_META) return py__bool(l, e->name[0] != 0);
   if (e->type->tag == TT_T_LIST) {
     expr *n = py__is_dict(e) || py__is_set(e) ? py__dict_count(l, py__keep(l, e)) : py__count_of(l, e);
     return py__elem(l, TT_GT, n, py__int(l, 0));
@@ -270,6 +271,7 @@ stmt *py__stmt(lower *l, tt_pstmt_op op) {
   s->line = l->f->line;
   s->local = -1;
   *l->f->tail = s;
+  l->latest = s;
   l->f->tail = &s->next;
   return s;
 }

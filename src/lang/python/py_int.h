@@ -36,6 +36,9 @@ struct frame {
   bool parallel;                   /* inside a parallel loop */
   int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
   int32_t depth;                   /* of blocks that may not run, around the statement */
+  int32_t deep, open;              /* how many functions are being typed, with this one; as instance.open */
+  bool asked;                      /* this pass: a call of itself wanted the result before it was known */
+  int32_t caught;                  /* 1 + the local with the kind of what the handler around caught; 0: none is */
   uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
 };
 
@@ -43,7 +46,9 @@ struct frame {
 typedef struct instance {
   int32_t source, n;
   type *const *arg;
-  int32_t func; /* place in the program, -1 while being typed */
+  int32_t func; /* place in the program */
+  bool typing;  /* its function is being typed: a call of it is recursion */
+  int32_t open; /* how deep the outermost function lies whose result was not known for sure; 0: it was */
 } instance;
 
 typedef struct lower {
@@ -54,6 +59,7 @@ typedef struct lower {
   TT_VEC(instance) instances;
   int8_t *splits; /* by source: 0 not looked at yet, 1 has barriers (py__splits), -1 has none or is being looked at */
   frame *f;
+  stmt *latest; /* the statement that was made last */
   tt_error *err;
   tt_code code;
   jmp_buf out;
@@ -81,6 +87,8 @@ type *py__list_type(lower *l, type *item, char kind);
 bool py__is_complete(const type *t); /* are the items of its lists known, at any depth? */
 /* What arithmetic on two scalar types is done in: whole numbers in 64 bits. */
 tt_dtype py__arith(tt_dtype a, tt_dtype b);
+/* The type that a value at compile time names: a number's, or one in a signature's language. NULL: it names none. */
+type *py__type_meant(lower *l, const expr *e);
 /* Types of a signature; gives how many. */
 int py__signature(lower *l, const char *text, type **arg, int room, const char **rest);
 
@@ -219,6 +227,19 @@ expr *py__list_contains(lower *l, expr *list, expr *value);
 expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, max */
 expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */
 expr *py__list_call(lower *l, const char *name, const tt_tree *t); /* of what makes a list */
+/* Strings (python/text.c). Words that are known beforehand (META "str") become strings where a value is needed. */
+type *py__text_type(lower *l);
+bool py__is_text(const expr *e);
+bool py__has_text(const expr *a, const expr *b); /* is one of them a string or a word? */
+expr *py__text(lower *l, expr *e);               /* of a word the string; all else as it is */
+expr *py__text_char(lower *l, expr *code);
+expr *py__text_of(lower *l, expr *e);                              /* str() */
+expr *py__text_literal(lower *l, const tt_tree *t, int from);      /* a tuple of values as Python writes it */
+expr *py__text_binary(lower *l, const char *op, expr *a, expr *b); /* NULL: that is no operation of strings */
+expr *py__text_compare(lower *l, tt_op op, expr *a, expr *b);      /* NULL: as above */
+expr *py__text_contains(lower *l, expr *text, expr *part);
+expr *py__text_call(lower *l, const char *name, expr *const *arg, int n, bool *known);
+expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t);
 tt_dtype py__dtype_of(lower *l, const tt_tree *t);
 int py__local_named(lower *l, const char *name, bool make);
 /* The variable that (n "x") or (n "x" "mark" ...) means. A mark is of what only some of the name's assignments give; it

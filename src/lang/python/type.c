@@ -99,6 +99,10 @@ static type *read_type(lower *l, const char **at, int depth) {
     *at = s + 1;
     return py__list_type(l, read_type(l, at, depth + 1), kind);
   }
+  if (*s == 'W') {
+    *at = s + 1;
+    return py__text_type(l);
+  }
   if (*s == 'N') {
     *at = s + 1;
     return py__none(l);
@@ -121,6 +125,13 @@ static type *read_type(lower *l, const char **at, int depth) {
   bool readonly = s[3] == 'R';
   *at = s + 3 + readonly;
   return checked(l, tt__ptype_array(l->p, t, rank, layout, readonly));
+}
+
+type *py__type_meant(lower *l, const expr *e) {
+  const char *name = e->name;
+  if (py__is_meta(e, "kind")) return read_type(l, &name, 0);
+  if (!py__is_meta(e, "dtype")) return NULL;
+  return py__scalar(l, tt__dtype_named(name));
 }
 
 int py__signature(lower *l, const char *text, type **arg, int room, const char **rest) {

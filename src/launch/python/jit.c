@@ -91,33 +91,6 @@ void tt__jit_settle(tt_digest key, bool compiled) {
   tt__cc_expect(-1);
 }
 
-static void put_type(const tt_ptype *t, tt_str *out) {
-  switch (t->tag) {
-    case TT_T_SCALAR:
-      tt__str_add(out, tt__dtypes[t->dtype].suffix);
-      break;
-    case TT_T_ARRAY:
-      tt__str_addf(out, "A%s:%d%c", tt__dtypes[t->dtype].suffix, t->rank, t->layout);
-      break;
-    case TT_T_TUPLE:
-      tt__str_add(out, "(");
-      if (t->meta) tt__str_addf(out, "@%s;", t->meta);
-      for (int k = 0; k < t->n; k++) {
-        if (k) tt__str_add(out, ",");
-        put_type(t->item[k], out);
-      }
-      tt__str_add(out, ")");
-      break;
-    case TT_T_LIST:
-      tt__str_addf(out, "%c", t->layout - 'a' + 'A');
-      put_type(t->item[0], out);
-      break;
-    default:
-      tt__str_add(out, "N");
-      break;
-  }
-}
-
 static void put_table(struct tt_jit *j) {
   for (int64_t i = 0; i < j->program.funcs.n; i++) {
     const tt_pfunc *f = j->program.funcs.data[i];
@@ -185,7 +158,7 @@ tt_code tt__jit_compile(const char *text, size_t size, const char *signature, co
   j->brief = !options->kernel && are_brief(j->program.entry->body);
   j->draws = !j->source.failed && strstr(j->source.data, "tt_random_") != NULL;
   if (tt__log_on(TT_LOG_RENDER)) tt__log_artefact(TT_LOG_RENDER, name, j->source.data);
-  put_type(j->program.entry->result, &j->result);
+  tt__ptype_code(j->program.entry->result, &j->result);
   put_table(j);
   c = j->result.failed || j->types.failed ? tt__fail_memory(err, 1) : TT_OK;
   if (c == TT_OK && !options->kernel) c = make_callable(j, err); /* a kernel may run elsewhere: at its launch */
@@ -230,7 +203,6 @@ typedef struct host {
   tt_lock lock; /* making `run` */
   int32_t failed, line;
   const char *message;
-  char text[320]; /* a message made at run time */
   pthread_t caller;
 } host;
 
@@ -261,6 +233,10 @@ static void *host_alloc(tt_pcall *call, int64_t bytes, int32_t zero) {
   if (zero) memset(b.data, 0, (size_t)bytes);
   return b.data;
 }
+
+/* Recursion may take so many bytes of a thread's stack: no system's threads have less than twice that. */
+enum { STACK_OF_RECURSION = 448 << 10 };
+static const char *stack_floor(const char *here) { return here - STACK_OF_RECURSION; }
 
 /* As Python prints them. */
 static void put_float(tt_str *out, double f) {
@@ -314,6 +290,18 @@ static void put_value(tt_str *out, int dtype, const int64_t *w) {
   }
 }
 
+_Static_assert(TT_BOOL == 0 && TT_I64 == 4 && TT_U64 == 8 && TT_F64 == 12 && TT_C128 == 14, "as proc_text.h has them");
+
+/* A number as Python writes it; the text is the call's, NULL: there is no memory. */
+static const char *host_format(tt_pcall *call, int64_t dtype, const int64_t *word) {
+  tt_str out = {0};
+  put_value(&out, (int)dtype, word);
+  char *kept = out.failed ? NULL : host_alloc(call, (int64_t)out.len + 1, 0);
+  if (kept) memcpy(kept, out.data, out.len + 1);
+  tt__str_free(&out);
+  return kept;
+}
+
 static void host_print(tt_pcall *call, const char *kinds, const int64_t *word) {
   struct tt_jit_run *r = run_of(call->host);
   if (!r) return;
@@ -338,26 +326,24 @@ static void host_print(tt_pcall *call, const char *kinds, const int64_t *word) {
 
 static void host_outside(tt_pcall *call, const char *array, int64_t axis, int64_t index, int64_t len, int64_t line,
                          const int64_t *place) {
-  host *h = call->host;
-  int32_t none = 0;
-  if (!__atomic_compare_exchange_n(&h->failed, &none, TT_EINDEX, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-  int n = snprintf(h->text, sizeof h->text, "index %lld is out of bounds for axis %lld of '%s' with size %lld",
+  char text[320];
+  int n = snprintf(text, sizeof text, "index %lld is out of bounds for axis %lld of '%s' with size %lld",
                    (long long)index, (long long)axis, array, (long long)len);
-  if (place && n > 0 && (size_t)n < sizeof h->text)
-    snprintf(h->text + n, sizeof h->text - (size_t)n, "; block (%lld, %lld, %lld), thread (%lld, %lld, %lld)",
+  if (place && n > 0 && (size_t)n < sizeof text)
+    snprintf(text + n, sizeof text - (size_t)n, "; block (%lld, %lld, %lld), thread (%lld, %lld, %lld)",
              (long long)place[0], (long long)place[1], (long long)place[2], (long long)place[3], (long long)place[4],
              (long long)place[5]);
-  h->message = h->text;
-  h->line = (int32_t)line;
+  tt__jit_fail(call, TT_EINDEX, text, line);
 }
 
 void tt__jit_fail(tt_pcall *call, tt_code code, const char *message, int64_t line) {
-  host *h = call->host;
   int32_t none = 0;
-  if (!__atomic_compare_exchange_n(&h->failed, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
-  snprintf(h->text, sizeof h->text, "%s", message);
-  h->message = h->text;
-  h->line = (int32_t)line;
+  if (!__atomic_compare_exchange_n(call->failed, &none, code, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  size_t size = strlen(message) + 1;
+  char *text = host_alloc(call, (int64_t)size, 0);
+  if (text) memcpy(text, message, size);
+  *call->message = text ? text : "out of memory";
+  *call->line = (int32_t)line;
 }
 
 static int32_t host_poll(tt_pcall *call) {
@@ -385,6 +371,7 @@ static void run_chunks(void *ctx, int64_t lo, int64_t hi, int worker) {
   for (int64_t k = lo; k < hi && !__atomic_load_n(t->call->failed, __ATOMIC_RELAXED); k++) {
     tt_pcall own = *t->call; /* each chunk draws its own random numbers, whoever runs it */
     own.room = own.room_end = NULL;
+    own.floor = stack_floor((const char *)&own);
     own.reseed = NULL;
     own.draw = NULL;
     own.random[0] ^= (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
@@ -417,9 +404,11 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
                      .host = h,
                      .alloc = host_alloc,
                      .print = host_print,
+                     .format = host_format,
                      .parallel = host_parallel,
                      .outside = host_outside,
                      .function = tt__host_call,
+                     .floor = stack_floor((const char *)call),
                      .poll = host_poll};
   if (!draws) return;
   tt__lock(&seed_lock);
@@ -440,6 +429,10 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
   if (!h->failed) return TT_OK;
   tt_code code = h->failed >= TT_X_ASSERTION ? TT_EINTERNAL : (tt_code)h->failed;
   const char *name = j->program.entry->name;
+  if (h->failed >= TT_X_RAISED)
+    return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d\n%s", (int)h->failed - TT_X_RAISED, name, h->line,
+                    h->message);
+  if (h->failed == TT_X_DEEP) return tt__fail(err, TT_EINTERNAL, "RecursionError: %s\nin %s", h->message, name);
   if (h->failed == TT_X_KEY)
     return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)
@@ -487,6 +480,7 @@ static void run_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   own.shared = c->memory ? c->memory + (size_t)worker * c->each : NULL;
   own.local = own.shared ? own.shared + ((c->launch->shared + 63) & ~(int64_t)63) : NULL;
   own.random[0] += (uint64_t)lo;
+  own.floor = stack_floor((const char *)&own);
   int64_t at[9] = {lo, hi, b[0], b[1], b[2], g[0], g[1], g[2], c->launch->shared};
   c->j->fn(&own, c->word, at);
   __atomic_fetch_add(&c->busy, tt__clock_ns() - start, __ATOMIC_RELAXED);

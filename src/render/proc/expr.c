@@ -264,7 +264,7 @@ static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     tt__pw_expr(w, e->arg[k], out);
   }
   if (fails)
-    tt__str_addf(out, ", &r%d))) %s; r%d; })", n, w->f->kind == TT_X_KERNEL || w->in_parfor ? "return" : "return 1", n);
+    tt__str_addf(out, ", &r%d))) %s; r%d; })", n, tt__pw_leave_text(w), n);
   else
     tt__str_add(out, ")");
 }
@@ -366,7 +366,7 @@ static void put_item(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 
 static void put_list(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   if (e->op == TT_X_LIST) {
-    bool list = e->type->layout == 'l' || e->type->layout == 't';
+    bool list = strchr("ltw", e->type->layout) != NULL;
     tt__str_addf(out, "tt_%s_new(call, %d)", list ? "list" : "dict", tt__ptype_words(e->type->item[0]));
   } else if (e->op == TT_X_COUNT) {
     tt__str_addf(out, "(%s)->n", tt__pw_text(w, e->arg[0]));

@@ -75,6 +75,11 @@ static void put_function(tt_pwriter *w, int64_t number) {
   put_signature(w, number);
   tt__pw_open(w, " {");
   tt__pw_locals(w, w->f->nparam);
+  if (w->f->recursive && tt__pw_fails(w, w->f))
+    tt__pw_line(w,
+                "if (TT_RARELY((const char *)__builtin_frame_address(0) < call->floor)) { tt_fail(call, %d, \"maximum "
+                "recursion depth exceeded\", 0); return 1; }",
+                TT_X_DEEP);
   tt__pw_begin_carried(w);
   tt__pw_turns(w, w->f->body);
   tt__pw_stmts(w, w->f->body);
@@ -331,7 +336,8 @@ static bool fits_expr(const tt_pexpr *e) {
 }
 static bool fits_stmts(const tt_pstmt *s) {
   for (; s; s = s->next) {
-    if (s->op == TT_X_PARFOR || !fits_expr(s->a) || !fits_expr(s->b) || !fits_expr(s->c)) return false;
+    if (s->op == TT_X_PARFOR || s->op == TT_X_TRY || !fits_expr(s->a) || !fits_expr(s->b) || !fits_expr(s->c))
+      return false;
     for (int k = 0; s->arg && k < s->n; k++)
       if (!fits_expr(s->arg[k])) return false;
     if (!fits_stmts(s->body) || !fits_stmts(s->other)) return false;
@@ -341,7 +347,8 @@ static bool fits_stmts(const tt_pstmt *s) {
 static bool fits_gpu(const tt_proc *p, tt_error *err) {
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (!fits_stmts(p->funcs.data[k]->body)) {
-      tt__fail(err, TT_ENOTIMPL, "%s() makes arrays or draws np.random's numbers, which no GPU does",
+      tt__fail(err, TT_ENOTIMPL,
+               "%s() makes arrays, catches exceptions or draws np.random's numbers, which no GPU does",
                p->funcs.data[k]->name);
       return false;
     }

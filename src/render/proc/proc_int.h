@@ -20,6 +20,14 @@ struct tt_ploop {
   int on, turn; /* numbers of the masks; turn -1: nobody continues */
 };
 
+/* A TRY whose body is being written. */
+typedef struct tt_pattempt tt_pattempt;
+struct tt_pattempt {
+  tt_pattempt *up;
+  const tt_ploop *loop; /* around it */
+  int number;
+};
+
 typedef struct tt_pbounds tt_pbounds; /* proc/bounds.c: what is known of a kernel without barriers */
 
 typedef struct tt_pfloor tt_pfloor;
@@ -56,6 +64,7 @@ typedef struct tt_pwriter {
   int32_t near_array, near_index;
   const tt_pturn *turn; /* NULL: no such loop is being written */
   tt_ploop *loop;
+  tt_pattempt *attempt;
   bool guarded; /* under an `if` of the innermost loop */
   int region;   /* number of the open region; -1: at block level */
   int mask[64], nmask;
@@ -110,7 +119,7 @@ TT_HIDDEN bool tt__pw_is_small(const tt_pstmt *body);
 TT_HIDDEN void tt__pw_turns(tt_pwriter *w, const tt_pstmt *body); /* what `while` loops of a function count */
 TT_HIDDEN void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out);
-TT_HIDDEN const char *tt__pw_leave_text(const tt_pwriter *w); /* the function is given up */
+TT_HIDDEN const char *tt__pw_leave_text(tt_pwriter *w); /* the function is given up */
 TT_HIDDEN void tt__pw_locals(tt_pwriter *w, int32_t from);
 /* Call `see` for every local an expression reads, or statements read and write. */
 typedef void (*tt_pw_see)(void *ctx, int32_t local, bool write);

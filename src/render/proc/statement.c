@@ -100,7 +100,15 @@ static void put_quoted(const char *text, tt_str *out) {
   tt__str_add(out, "\"");
 }
 
-const char *tt__pw_leave_text(const tt_pwriter *w) {
+/* Inside a TRY: to where its failures are caught. */
+const char *tt__pw_leave_text(tt_pwriter *w) {
+  if (w->attempt) {
+    char text[24];
+    int n = snprintf(text, sizeof text, "goto caught%d", w->attempt->number);
+    const char *kept = tt__arena_dup(w->arena, text, (size_t)n + 1);
+    if (!kept) w->out->failed = true;
+    return kept ? kept : "";
+  }
   return w->in_parfor || w->f->kind == TT_X_KERNEL ? "return" : "return 1";
 }
 
@@ -123,7 +131,14 @@ static void put_raise(tt_pwriter *w, const tt_pstmt *s) {
     tt__pw_expr(w, s->a, &text);
     tt__str_add(&text, ")) ");
   }
-  tt__pw_fail(w, kind, s->name, s->line, &text);
+  if (s->k == TT_X_AGAIN)
+    tt__str_addf(&text, "{ tt_fail(call, v%d, what%d, where%d); %s; }", (int)s->local, (int)s->local, (int)s->local,
+                 tt__pw_leave_text(w));
+  else if (s->b)
+    tt__str_addf(&text, "{ tt_fail(call, %s, tt_text_bytes(call, %s), %d); %s; }", kind, tt__pw_text(w, s->b),
+                 (int)s->line, tt__pw_leave_text(w));
+  else
+    tt__pw_fail(w, kind, s->name, s->line, &text);
   tt__pw_line(w, "%s;", tt__pw_peek(w, &text));
   w->out->failed |= text.failed;
   tt__str_free(&text);
@@ -162,7 +177,10 @@ static void put_print(tt_pwriter *w, const tt_pstmt *s) {
   tt__pw_line(w, "tt_i64 word[%d];", 2 * s->n + 1);
   for (int k = 0; k < s->n; k++) {
     const tt_pexpr *e = s->arg[k];
-    if (e->op == TT_X_STRING) {
+    if (e->type->tag == TT_T_LIST) {
+      tt__pw_line(w, "word[%d] = (tt_i64)tt_text_bytes(call, %s);", at++, tt__pw_text(w, e));
+      tt__str_add(&kinds, "s");
+    } else if (e->op == TT_X_STRING) {
       tt_str quoted = {0};
       put_quoted(e->name, &quoted);
       tt__pw_line(w, "word[%d] = (tt_i64)%s;", at++, tt__pw_peek(w, &quoted));
@@ -230,7 +248,9 @@ static void put_combine(tt_pwriter *w, const tt_pstmt *s, int k, const char *int
 
 static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int number) {
   tt_str *before = w->out, text = {0};
+  tt_pattempt *attempt = w->attempt;
   int indent = w->indent;
+  w->attempt = NULL;
   w->out = &text;
   w->indent = 0;
   w->in_parfor = true;
@@ -264,6 +284,7 @@ static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int
   for (int k = 0; k < s->n; k++) tt__pw_line(w, "e->p%d[chunk] = v%d;", (int)s->reduced[k], (int)s->reduced[k]);
   tt__pw_close(w, "}");
   w->in_parfor = false;
+  w->attempt = attempt;
   w->indent = indent;
   w->out = before;
   tt__str_add_n(w->fore, text.data ? text.data : "", text.len);
@@ -465,7 +486,46 @@ static bool leaves_region(const tt_pwriter *w, const tt_pstmt *s) {
   return s->op == TT_X_RETURN || !w->loop || w->loop->split;
 }
 
+/* Before the flow leaves the bodies of TRYs: the outermost of them has the place where failures went before. */
+static void put_back(tt_pwriter *w, const tt_ploop *out_of) {
+  const tt_pattempt *outermost = NULL;
+  for (const tt_pattempt *a = w->attempt; a && (!out_of || a->loop == out_of); a = a->up) outermost = a;
+  if (outermost) tt__pw_line(w, "tt_caught(call, &before%d);", outermost->number);
+}
+
+/*
+** Failures of the body are noted apart, so that other threads of the call do not take them for its own. Where it was
+** told to stop from outside nothing is caught.
+*/
+static void put_try(tt_pwriter *w, const tt_pstmt *s) {
+  tt_pattempt attempt = {.up = w->attempt, .loop = w->loop, .number = w->serial++};
+  int n = attempt.number, v = (int)s->local;
+  tt__pw_open(w, "{");
+  tt__pw_line(w, "tt_i32 kind%d = 0, where%d = 0; const char *what%d = \"\";", n, v, v);
+  tt__pw_line(w, "const tt_place before%d = {call->failed, call->message, call->line};", n);
+  tt__pw_line(w, "call->failed = &kind%d; call->message = &what%d; call->line = &where%d;", n, v, v);
+  w->attempt = &attempt;
+  tt__pw_stmts(w, s->body);
+  w->attempt = attempt.up;
+  tt__pw_line(w, "tt_caught(call, &before%d);", n);
+  tt__pw_line(w, "goto done%d;", n);
+  tt__pw_line(w, "caught%d: __attribute__((unused));", n);
+  tt__pw_line(w, "tt_caught(call, &before%d);", n);
+  tt__pw_line(w, "if (*call->failed) %s;", tt__pw_leave_text(w));
+  tt__pw_line(w, "v%d = kind%d;", v, n);
+  tt__pw_stmts(w, s->other);
+  tt__pw_line(w, "done%d:;", n);
+  tt__pw_close(w, "}");
+}
+
 static void put_return(tt_pwriter *w, const tt_pstmt *s) {
+  if (w->attempt && s->a && tt__pw_fails(w, w->f)) { /* the value may fail, too */
+    tt__pw_line(w, "*result = %s;", tt__pw_text(w, s->a));
+    put_back(w, NULL);
+    tt__pw_line(w, "return 0;");
+    return;
+  }
+  put_back(w, NULL);
   if (w->resume) {
     tt__pw_resume_return(w, s->a);
   } else if (w->f->kind == TT_X_KERNEL) {
@@ -596,8 +656,13 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
         tt__pw_leave(w, s);
       else if (s->op == TT_X_RETURN)
         put_return(w, s);
-      else
+      else {
+        if (w->loop) put_back(w, w->loop);
         tt__pw_line(w, s->op == TT_X_BREAK ? "break;" : "continue;");
+      }
+      break;
+    case TT_X_TRY:
+      put_try(w, s);
       break;
     case TT_X_EVAL:
       tt__pw_line(w, "(void)%s;", tt__pw_text(w, s->a));

@@ -27,6 +27,10 @@ def checked(k):
         raise ValueError("three")
     assert k % 13 != 5, "five"
     return 40 // (k % 7)
+def again(k):
+    if k <= 0:
+        return k
+    return (k + again(k - 3)) % 97
 def f(a, b, c, n, x):
     r0, r1, r2 = n, x, 0
 """
@@ -37,8 +41,9 @@ NAMES = ["s", "t", "u", "v"]
 class Flow:
     """The text of f(a, b, c, n, x): int8 and uint16 arrays, a float64 matrix, a whole number, a float."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, attempts=False):
         self.r = random.Random(seed)
+        self.attempts, self.inner = attempts, []  # with try and functions within f; the names of these
         self.lines, self.deep, self.loops, self.counts = [], 1, 0, []
         self.kind = dict.fromkeys(NAMES)  # of a name where it is read next; None: it must be given a value first
         for _ in range(self.r.randrange(5, 11)):
@@ -59,6 +64,8 @@ class Flow:
 
     def int_of(self, deep=2):
         r, sub = self.r, lambda: self.int_of(deep - 1)
+        if self.inner and r.random() < 0.15:
+            return f"{r.choice(self.inner)}({sub() if deep > 0 else r.randrange(9)})"
         if deep <= 0 or r.random() < 0.2:
             given = [*self.names("int"), *self.counts]
             given += [f"{name}[0]" for name in self.names("pair")] + [f"{name}[2]" for name in self.names("triple")]
@@ -91,6 +98,7 @@ class Flow:
             lambda: f"(twice({sub()}, {sub()}) % 997)",
             lambda: f"split({sub()}, 0.5)[0]",
             lambda: f"checked({sub()})",
+            lambda: f"again({sub()} % 60)",
             lambda: f"sum(({sub()}, {sub()}, 1))",
             lambda: f"math.gcd({sub()}, {sub()})",
         )
@@ -166,6 +174,8 @@ class Flow:
         ways = [self.assign] * 5 + [self.result] * 2 + [self.store, self.unpack, self.grow]
         if deep:
             ways += [self.branch] * 3 + [self.loop] * 2 + [self.over_tuple]
+        if self.attempts:
+            ways += [self.attempt] * 4 * bool(deep) + [self.function] * 2 * (self.deep == 1)
         if self.r.random() < 0.06:
             self.leave()
         else:
@@ -256,6 +266,43 @@ class Flow:
         self.put("r2 = (r2 + 1) % 997")
         self.kind = {name: None for name in before}
 
+    def attempt(self, deep):
+        """What fails may have done any part of the body: names are given values anew behind it."""
+        nobody, before = dict.fromkeys(NAMES), dict(self.kind)
+        self.put("try:")
+        self.block(deep)
+        if self.r.random() < 0.5:
+            self.put(f"    r0 = checked({self.int_of(1)})")
+        after = self.kind
+        handlers = self.r.sample(["ValueError", "AssertionError", "ZeroDivisionError", "(KeyError, ValueError)"], 2)
+        for kind in [*handlers[: self.r.randrange(3)], *self.r.choice([[], [], ["Exception"], [""]])]:
+            self.kind = dict(nobody)
+            self.put(f"except {kind}:" if kind else "except:")
+            self.block(deep)
+            if self.r.random() < 0.2:
+                self.put(f"    {self.r.choice(['raise', 'return r0, r1, r2'])}")
+            handlers = None
+        if handlers is None and self.r.random() < 0.3:
+            self.kind = dict(after)
+            self.put("else:")
+            self.block(deep)
+        if handlers is not None or self.r.random() < 0.3:
+            self.kind = dict(nobody)
+            self.put("finally:")
+            self.deep += 1
+            self.put("r2 = (r2 * 5 + 1) % 997")
+            self.store(deep)
+            self.deep -= 1
+        self.kind = {name: None for name in before}
+
+    def function(self, deep):
+        """A function within f that reads what r0 and n are where it is called."""
+        name = f"g{len(self.inner)}"
+        inner = self.r.choice(self.inner) + "(z - 1)" if self.inner and self.r.random() < 0.5 else "z"
+        self.put(f"def {name}(z, w={self.r.randrange(9)}):")
+        self.put(f"    return ({inner} * {self.r.randrange(5)} + r0 - n + w) % {self.r.randrange(2, 99)}")
+        self.inner.append(name)
+
     def over_tuple(self, deep):
         self.loops += 1
         k = f"k{self.loops}"
@@ -275,9 +322,9 @@ class Flow:
         )
 
 
-def program(seed):
+def program(seed, attempts=False):
     """(the text, its names, the arguments of call k)."""
-    text, name, names = Flow(seed).text, f"<flow {seed}>", {}
+    text, name, names = Flow(seed, attempts).text, f"<flow {seed} {attempts}>", {}
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     exec(compile(text, name, "exec"), names)
 

@@ -35,7 +35,7 @@ def outcome(f, args):
 def compiled(names):
     """The functions of a program, compiled: those that f calls, then f."""
     own = dict(names)
-    for name in ("twice", "split", "checked", "f"):
+    for name in ("twice", "split", "checked", "again", "f"):
         fn = names[name]
         copied = type(fn)(fn.__code__, own, name, fn.__defaults__)
         own[name] = tt.njit(copied)
@@ -55,6 +55,16 @@ def test_python_and_every_tier_agree(seed, monkeypatch):
         f = compiled(names)
         for k in range(CALLS):
             assert outcome(f, arguments(k)) == want[k], f"{tier}, call {k}:\n{text}"
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+@pytest.mark.parametrize("seed", range(int(os.environ.get("FLOW_PROGRAMS", "12"))))
+def test_what_is_caught_and_functions_within(seed):
+    text, names, arguments = program(seed, attempts=True)
+    f = compiled(names)
+    for k in range(CALLS):
+        want = outcome(names["f"], arguments(k))
+        assert outcome(f, arguments(k)) == want, f"call {k}:\n{text}"
 
 
 @pytest.mark.usefixtures("on_the_cpu")

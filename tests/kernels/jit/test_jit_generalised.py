@@ -85,5 +85,5 @@ def test_functions_for_others_to_call():
         return 2 * x
 
     assert tt.njit(lambda x: twice(x) + 1)(4) == 9 and twice(2) == 4
-    with pytest.raises(AttributeError, match="extending.overload"):
-        _ = numba.extending.overload
+    with pytest.raises(AttributeError, match="extending.intrinsic"):
+        _ = numba.extending.intrinsic

@@ -63,6 +63,16 @@ static void settle(jit_object *self, bool compiled) {
   Py_XDECREF(key);
 }
 
+/* The types of a call of a function that is written for each list of types: the package finds one, or says that there is
+ * none. */
+static bool find_overload(jit_object *self, tt_code c, const tt_error *err) {
+  static const char asks[] = "overload ";
+  if (c != TT_ENOTIMPL || strncmp(err->message, asks, sizeof asks - 1) != 0) return (void)core_raise(c, err), false;
+  PyObject *done = PyObject_CallMethod((PyObject *)self, "_overload", "s", err->message + sizeof asks - 1);
+  Py_XDECREF(done);
+  return done != NULL;
+}
+
 static special *compile(jit_object *self, jit_frame *f) {
   PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
   special *s = NULL;
@@ -91,7 +101,7 @@ static special *compile(jit_object *self, jit_frame *f) {
   core_block_end();
   settle(self, c == TT_OK);
   if (c != TT_OK) {
-    core_raise(c, &err);
+    if (find_overload(self, c, &err)) s = compile(self, f);
     goto done;
   }
   s = PyMem_Calloc(1, sizeof *s + f->ntype + 1);
@@ -163,6 +173,18 @@ static PyObject *with_defaults(const jit_object *self, PyObject *args) {
   return all;
 }
 
+/* What the function's own `raise` raised is made by the package; other failures are the library's. */
+static void raise_own(PyObject *self, tt_code c, const tt_error *err) {
+  static const char raised[] = "raised ";
+  char *place;
+  if (c != TT_EINTERNAL || strncmp(err->message, raised, sizeof raised - 1) != 0) return (void)core_raise(c, err);
+  long number = strtol(err->message + sizeof raised - 1, &place, 10);
+  PyErr_Clear();
+  PyObject *made = PyObject_CallMethod(self, "_raised", "ls", number, *place ? place + 1 : place);
+  if (made) PyErr_SetObject((PyObject *)Py_TYPE(made), made);
+  Py_XDECREF(made);
+}
+
 static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   jit_frame f;
   int64_t out[JIT_WORDS];
@@ -192,7 +214,7 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   if (!brief) core_block_end();
   bool shown = show(run);
   if (c != TT_OK) {
-    core_raise(c, &err);
+    raise_own(self, c, &err);
   } else if (shown && core_jit_write_back(&f) &&
              (!f.lists || core_jit_lists_back(&f, tt_jit_writes(s->jit), run, self))) {
     answer = core_jit_result(tt_jit_result(s->jit), out, run, &f, self);

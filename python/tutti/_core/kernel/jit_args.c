@@ -242,6 +242,7 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   if (core_is_number(o) && core_dtype_of(o) != TT_BF16) return core_jit_add_buffer(f, o, arg);
   if (core_is_array(o)) return core_need(o) && add_array(f, o, arg);
   if (PyTuple_Check(o) && depth < 8) return add_tuple(f, o, arg, depth);
+  if (PyUnicode_Check(o)) return core_jit_add_text(f, o);
   if (o == Py_None) return core_jit_add_type(f, "N", 1);
   if (PyComplex_Check(o)) {
     if (!add_scalar(f, "c128", float_word(PyComplex_RealAsDouble(o)))) return false;
@@ -263,9 +264,10 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   bool known;
   bool added = add_gpu(f, o, arg, &known);
   if (known) return added;
-  if (PyList_Check(o) || PyDict_Check(o)) {
-    PyErr_Format(PyExc_TypeError, "a compiled function takes no Python %s, which holds anything: pass an array%s",
-                 PyList_Check(o) ? "list" : "dict", PyList_Check(o) ? ", or numba.typed.List of its items" : "");
+  if (PyDict_Check(o)) {
+    PyErr_SetString(
+        PyExc_TypeError,
+        "a compiled function takes no Python dict, which holds anything: pass numba.typed.Dict of its items");
     return false;
   }
   PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",

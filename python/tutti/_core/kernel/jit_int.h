@@ -6,6 +6,7 @@
 
 #include "core.h"
 
+enum { JIT_CONSTANT = -1 /* in the place of an argument: it is never written */ };
 enum { JIT_WORDS = 512, JIT_TYPE = 768, JIT_HELD = 64 };
 
 /* An argument that is held while the code runs. */
@@ -29,6 +30,7 @@ struct jit_list {
   PyObject *items;  /* its Python list */
   const char *kind; /* the type of an item */
   PyObject *held;   /* what keeps `kind` */
+  char letter;      /* of its type, of Python's own lists and sets; 0: the object says it */
   int64_t *own;     /* memory of the items as they were before the call */
   int arg;
 };
@@ -66,6 +68,7 @@ const char *core_jit_suffix(tt_dtype t);
 
 /* jit_list.c. A list as an argument, or as an item of one; *known: it is one. */
 bool core_jit_add_list(jit_frame *f, PyObject *o, int arg, bool *known);
+bool core_jit_add_text(jit_frame *f, PyObject *o);
 void core_jit_free_lists(jit_frame *f);
 /* The lists of parameters in `writes` get the items that they have now. */
 bool core_jit_lists_back(jit_frame *f, uint64_t writes, tt_jit_run *run, PyObject *self);

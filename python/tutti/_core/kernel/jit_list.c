@@ -62,9 +62,41 @@ static const char *put_array(jit_frame *f, const char *kind, PyObject *o, int ar
 
 static jit_list *list_of(jit_frame *f, PyObject *o, int arg);
 
+/* A string's characters as words. */
+static jit_list *text_of(jit_frame *f, PyObject *o) {
+  Py_ssize_t n = PyUnicode_Check(o) ? PyUnicode_GetLength(o) : -1;
+  if (n < 0) return PyErr_Occurred() ? NULL : (PyErr_SetString(PyExc_TypeError, "a str is needed"), NULL);
+  jit_list *l = PyMem_Calloc(1, sizeof *l);
+  if (!l) return (void)PyErr_NoMemory(), NULL;
+  l->next = f->lists;
+  f->lists = l;
+  l->object = o;
+  l->arg = JIT_CONSTANT;
+  l->head.word = l->own = PyMem_Malloc((size_t)n * sizeof *l->own + 1);
+  if (!l->own) return (void)PyErr_NoMemory(), NULL;
+  for (Py_ssize_t k = 0; k < n; k++) l->own[k] = (int64_t)PyUnicode_ReadChar(o, k);
+  l->head.n = l->head.room = n;
+  return l;
+}
+
+bool core_jit_add_text(jit_frame *f, PyObject *o) {
+  const jit_list *l = text_of(f, o);
+  if (!l) return false;
+  if (f->nword + 1 > JIT_WORDS) return core_jit_too_much("values");
+  f->word[f->nword++] = (int64_t)(intptr_t)&l->head;
+  return core_jit_add_type(f, "W", 1);
+}
+
 /* Words of a value of type *kind, at most `room`; how many, or -1. */
 static int put_item(jit_frame *f, const char **kind, PyObject *o, int arg, int64_t *w) {
   int n = 0;
+  if (**kind == 'W') {
+    const jit_list *text = text_of(f, o);
+    if (!text) return -1;
+    w[0] = (int64_t)(intptr_t)&text->head;
+    (*kind)++;
+    return 1;
+  }
   if (**kind == 'T' || **kind == 'E' || **kind == 'U') {
     const jit_list *inner = list_of(f, o, arg);
     if (!inner) return -1;
@@ -108,6 +140,28 @@ static bool fill(jit_frame *f, jit_list *l) {
 
 /* ---- lists */
 
+/* A list or a set of Python's: what the package says of it. */
+static bool read_plain(jit_list *l, PyObject *o) {
+  PyObject *module = PyImport_ImportModule("tutti._jit.containers");
+  PyObject *row = module ? PyObject_CallMethod(module, "plain", "O", o) : NULL;
+  bool ok = row && PyTuple_Check(row) && PyTuple_Size(row) == 3;
+  if (ok) {
+    l->letter = PyList_Check(o) ? 'L' : 'S';
+    l->held = Py_NewRef(PyTuple_GetItem(row, 1));
+    l->items = Py_NewRef(PyTuple_GetItem(row, 2));
+  }
+  Py_XDECREF(row);
+  Py_XDECREF(module);
+  return ok;
+}
+
+static PyObject *plain_back(PyObject *o, PyObject *items) {
+  PyObject *module = PyImport_ImportModule("tutti._jit.containers");
+  PyObject *done = module ? PyObject_CallMethod(module, "plain_back", "OO", o, items) : NULL;
+  Py_XDECREF(module);
+  return done;
+}
+
 /* The list of an object, made where a call meets it first. */
 static jit_list *list_of(jit_frame *f, PyObject *o, int arg) {
   for (jit_list *l = f->lists; l; l = l->next)
@@ -118,8 +172,12 @@ static jit_list *list_of(jit_frame *f, PyObject *o, int arg) {
   f->lists = l;
   l->object = o;
   l->arg = arg;
-  l->held = PyObject_GetAttrString(o, "_kind");
-  l->items = PyObject_GetAttrString(o, "_items");
+  if (PyList_Check(o) || PyAnySet_Check(o)) {
+    if (!read_plain(l, o)) return NULL;
+  } else {
+    l->held = PyObject_GetAttrString(o, "_kind");
+    l->items = PyObject_GetAttrString(o, "_items");
+  }
   l->kind = l->held && PyUnicode_Check(l->held) ? PyUnicode_AsUTF8AndSize(l->held, NULL) : NULL;
   if (!l->kind || !l->items || !PyList_Check(l->items)) {
     PyErr_SetString(PyExc_TypeError, "a list without a type: put an item into it, or make it with List.empty_list");
@@ -129,12 +187,13 @@ static jit_list *list_of(jit_frame *f, PyObject *o, int arg) {
 }
 
 bool core_jit_add_list(jit_frame *f, PyObject *o, int arg, bool *known) {
-  *known = PyObject_HasAttrString(o, "_jit_list");
+  *known = PyList_Check(o) || PyAnySet_Check(o) || PyObject_HasAttrString(o, "_jit_list");
   if (!*known) return false;
   const jit_list *l = list_of(f, o, arg);
   if (!l) return false;
   if (f->nword + 1 > JIT_WORDS) return core_jit_too_much("values");
   f->word[f->nword++] = (int64_t)(intptr_t)&l->head;
+  if (l->letter) return core_jit_add_type(f, &l->letter, 1) && core_jit_add_type(f, l->kind, strlen(l->kind));
   PyObject *letter = PyObject_GetAttrString(o, "_jit_list");
   const char *text = letter ? PyUnicode_AsUTF8AndSize(letter, NULL) : NULL;
   bool ok = text && core_jit_add_type(f, text, 1);
@@ -156,9 +215,11 @@ void core_jit_free_lists(jit_frame *f) {
 
 bool core_jit_lists_back(jit_frame *f, uint64_t writes, tt_jit_run *run, PyObject *self) {
   for (jit_list *l = f->lists; l; l = l->next) {
-    if (!(writes >> l->arg & 1)) continue;
+    if (l->arg == JIT_CONSTANT || !(writes >> l->arg & 1)) continue;
     PyObject *items = core_jit_items(l->kind, &l->head, run, f, self);
-    PyObject *done = items ? PyObject_CallMethod(l->object, "_back", "O", items) : NULL;
+    PyObject *done = !items      ? NULL
+                     : l->letter ? plain_back(l->object, items)
+                                 : PyObject_CallMethod(l->object, "_back", "O", items);
     Py_XDECREF(items);
     Py_XDECREF(done);
     if (!done) return false;

@@ -238,7 +238,23 @@ static PyObject *list_object(result *r) {
   return out;
 }
 
+/* A string that was an argument is the same object again. */
+static PyObject *text_object(result *r) {
+  const tt_jit_list *text = (const tt_jit_list *)(intptr_t)*r->word++;
+  r->type++;
+  for (const jit_list *a = r->f->lists; a; a = a->next)
+    if (&a->head == text) return Py_NewRef(a->object);
+  uint32_t *code = PyMem_Malloc((size_t)text->n * sizeof *code + 1);
+  if (!code) return PyErr_NoMemory();
+  for (int64_t k = 0; k < text->n; k++) code[k] = (uint32_t)text->word[k];
+  int order = 0;
+  PyObject *out = PyUnicode_DecodeUTF32((const char *)code, (Py_ssize_t)(text->n * 4), "surrogatepass", &order);
+  PyMem_Free(code);
+  return out;
+}
+
 static PyObject *result_object(result *r) {
+  if (*r->type == 'W') return text_object(r);
   if (*r->type && strchr("LTDESU", *r->type)) return list_object(r);
   if (*r->type == 'N') {
     r->type++;

@@ -46,6 +46,20 @@ def typeof(value):
     """The type of a value: of a number, or an array of so many axes."""
     import numpy as np
 
+    from ..._jit.containers import Dict, List
+
+    plain = {bool: "boolean", int: "int64", float: "float64", complex: "complex128", str: "unicode_type"}
+    if type(value) in plain:
+        return getattr(types, plain[type(value)])
+    if value is None:
+        return types.none
+    if isinstance(value, tuple):
+        return types.Tuple(*map(typeof, value))
+    if isinstance(value, (list, set)) and value:
+        return (types.List if isinstance(value, list) else types.Set)(typeof(next(iter(value))))
+    if isinstance(value, (List, Dict)):
+        maker = types.ListType if isinstance(value, List) else types.DictType
+        return maker(value._kind)
     array = np.asarray(getattr(value, "_jit_argument", value))
     element = from_dtype(array.dtype)
     return element[(slice(None),) * array.ndim] if array.ndim else element

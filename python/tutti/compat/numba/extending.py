@@ -1,6 +1,7 @@
 """numba.extending, as far as it has a meaning here: functions that compiled functions may call."""
 
 from ..._jit import njit
+from ..._jit.overloads import overload
 
 
 def register_jitable(*args, **options):
@@ -17,4 +18,4 @@ def __getattr__(name):
     )
 
 
-__all__ = ["register_jitable"]
+__all__ = ["overload", "register_jitable"]

@@ -9,6 +9,7 @@ class Type:
     def __init__(self, name, dtype=None):
         self.name = self.__name__ = name
         self._jit_dtype = dtype
+        self.parts = ()  # of compound types: what they are made of
 
     def __getitem__(self, axes):
         rank = len(axes) if isinstance(axes, tuple) else 1
@@ -44,12 +45,17 @@ def _make():
     for name, dtype in NAMES.items():
         out[name] = Type(dtype, dtype)
     out["void"] = out["none"] = Type("none")
+    out["unicode_type"] = out["string"] = Type("unicode_type")
     return out
 
 
 _types = _make()
 globals().update(_types)
 __all__ = list(_types)
+
+
+def __getattr__(name):
+    raise AttributeError(f"tutti.compat.numba does not cover numba.types.{name}")
 
 
 def _domain(*kinds):
@@ -63,11 +69,86 @@ integer_domain, number_domain = _domain("int", "uint"), _domain("int", "uint", "
 class _Kind:
     """A maker of compound types in signatures."""
 
+    _jit_types = True
+
     def __init__(self, name):
         self.name = name
 
     def __call__(self, *args, **names):
-        return Type(f"{self.name}({', '.join(str(a) for a in args)})")
+        if len(args) == 1 and self.name == "tuple" and isinstance(args[0], (tuple, list)):
+            args = args[0]
+        made = Type(f"{self.name}({', '.join(str(a) for a in args)})")
+        made.parts = tuple(args)
+        names = {"list": ("dtype",), "set": ("dtype",), "dict": ("key_type", "value_type")}.get(self.name, ())
+        vars(made).update(zip(names, args))
+        if self.name == "list" and args:
+            made.item_type = args[0]
+        if self.name == "tuple":
+            made.types, made.count = made.parts, len(made.parts)
+        return made
+
+    def __instancecheck__(self, value):
+        return isinstance(value, Type) and value.name.startswith(self.name + "(")
 
 
-Tuple, UniTuple, Optional, ListType = (_Kind(n) for n in ("tuple", "tuple", "optional", "list"))
+class _UniTuple(_Kind):
+    def __call__(self, one, count):
+        return super().__call__(*[one] * count)
+
+
+Tuple, Optional, ListType, DictType = (_Kind(n) for n in ("tuple", "optional", "list", "dict"))
+List, Set = _Kind("list"), _Kind("set")
+UniTuple = _UniTuple("tuple")
+BaseTuple = Tuple
+
+
+class _Family(type):
+    """A kind of types, for isinstance(x, types.Integer)."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, Type) and cls.holds(value)
+
+
+def _family(name, holds):
+    return _Family(name, (), {"holds": staticmethod(holds), "__doc__": f"The types that are {name}."})
+
+
+def _of(*kinds):
+    return lambda t: t._jit_dtype is not None and t._jit_dtype.rstrip("0123456789") in kinds
+
+
+Integer, Float = _family("Integer", _of("int", "uint")), _family("Float", _of("float"))
+Complex, Boolean = _family("Complex", _of("complex")), _family("Boolean", _of("bool"))
+Number = _family("Number", _of("int", "uint", "float", "complex"))
+UnicodeType = _family("UnicodeType", lambda t: t.name == "unicode_type")
+NoneType = _family("NoneType", lambda t: t.name == "none")
+Omitted = _family("Omitted", lambda t: False)
+
+
+def of_kinds(text):
+    """Types of arguments, of what signatures of compiled code write."""
+    from ..._jit.signature import parts_of
+
+    return [_of_kind(part) for part in parts_of(text)]
+
+
+def _of_kind(text):
+    from ..._jit.containers import _NAME
+
+    if text == "W":
+        return _types["unicode_type"]
+    if text == "N":
+        return _types["none"]
+    if text in _NAME:
+        return _types[{"bool": "boolean"}.get(_NAME[text], _NAME[text])]
+    if text[0] == "A":
+        kind, _, rest = text[1:].partition(":")
+        return Array(_of_kind(kind), int(rest[0]), rest[1])
+    if text[0] in "LT":
+        return (List if text[0] == "L" else ListType)(_of_kind(text[1:]))
+    if text[0] in "DEUS":
+        parts = of_kinds(text[2:-1])[1:]
+        return DictType(*parts) if text[0] in "DE" else Set(*parts)
+    if text[0] == "(":
+        return Tuple(*of_kinds(text[1:-1].rpartition(";")[2]))
+    return Type(text)

@@ -95,6 +95,7 @@ static void put_function(tt_baseline_maker *m, int32_t number) {
   m->f = m->p->funcs.data[number];
   m->number = number;
   m->loop = NULL;
+  if (m->f->recursive) tt__baseline_decline(m, "recursion");
   if (m->f->kind != TT_X_FUNCTION || m->f->place) tt__baseline_decline(m, "a kernel");
   if (!lay_out(m)) return;
   m->fail = tt__x86_label(&m->x);

@@ -64,6 +64,10 @@ static void count_expr(tt_baseline_maker *m, const tt_pexpr *e, double weight) {
 
 static void count_stmts(tt_baseline_maker *m, const tt_pstmt *s, double weight, int depth) {
   for (; s && !m->why; s = s->next) {
+    if (s->op == TT_X_PARFOR) { /* loops in it are none of the frame's */
+      tt__baseline_decline(m, "a parallel loop");
+      return;
+    }
     if (depth == 0 && s != m->f->body) m->top++;
     bool loop = s->op == TT_X_FOR || s->op == TT_X_WHILE;
     double inside = loop && depth < DEEPEST ? weight * 8 : weight;

@@ -271,6 +271,7 @@ static void put_stmt(tt_baseline_maker *m, const tt_pstmt *s) {
       put_eval(m, s->a);
       break;
     case TT_X_RAISE:
+      if (s->b || s->k == TT_X_AGAIN) tt__baseline_decline(m, "an exception of values");
       if (s->a)
         tt__baseline_branch(m, s->a, false, tt__baseline_failing(m, s->k, s->name, s->line), 0, 0);
       else

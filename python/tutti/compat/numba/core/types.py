@@ -1,3 +1,9 @@
-"""numba.core.types."""
+"""numba.core.types: all that numba.types has."""
 
-from ..types import *  # noqa: F403
+from .. import types as _types
+
+globals().update({name: value for name, value in vars(_types).items() if not name.startswith("_")})
+
+
+def __getattr__(name):
+    return getattr(_types, name)
