@@ -43,6 +43,7 @@ PARTS = {
     ],
 }  # fmt: skip
 FOLDER = {"numba": "numba/tests", "pycuda": "test", "numba-cuda": "numba_cuda/numba/cuda/tests", "cupy": "tests"}
+PACKAGE = {"numba": "suite_", "numba-cuda": "numba.cuda.tests.{}."}
 SERVED = {"numba": ("numba",), "pycuda": ("pycuda",), "numba-cuda": ("numba",), "cupy": ("cupy", "cupyx")}
 
 
@@ -84,9 +85,9 @@ def apart(outcome):
 # ---- unittest's tests
 
 
-def tests_in(path):
-    """(name, test) of a file, or (name, why it cannot be imported)."""
-    spec = importlib.util.spec_from_file_location(f"suite_{path.stem}", path)
+def tests_in(path, package):
+    """(name, test) of a file of a package, or (name, why it cannot be imported)."""
+    spec = importlib.util.spec_from_file_location(f"{package}{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     try:
@@ -131,7 +132,7 @@ def told(text):
 def run_unittest(root, library, parts, note):
     for part in parts:
         for path in files_of(root, library, part):
-            for name, test in tests_in(path):
+            for name, test in tests_in(path, PACKAGE[library].format(path.parent.name)):
                 note(
                     name,
                     apart(lambda test=test: unittest_outcome(test)) if isinstance(test, unittest.TestCase) else test,
@@ -251,6 +252,7 @@ def serve(library, root):
 
         driver.Device.total_memory = lambda self: MEMORY  # tests of more say so and are skipped
     if library == "numba-cuda":
+        sys.meta_path.insert(0, standins.OwnTests(root / FOLDER[library]))
         from tutti.compat.numba import cuda
 
         for name in standins.NUMBA_CUDA_NAMES:

@@ -11,9 +11,11 @@ import importlib.util
 import io
 import math
 import os
+import subprocess
 import sys
 import types
 import unittest
+import warnings
 
 import numpy as np
 from tutti._jit import settings
@@ -51,8 +53,12 @@ class TestCase(unittest.TestCase):
     def assertPreciseEqual(self, first, second, prec="exact", ulps=1, msg=None, **others):
         if prec == "exact":
             np.testing.assert_array_equal(first, second, msg or "")
+        elif np.iscomplexobj(first):
+            self.assertPreciseEqual(np.real(first), np.real(second), prec, ulps, msg)
+            self.assertPreciseEqual(np.imag(first), np.imag(second), prec, ulps, msg)
         else:
-            np.testing.assert_array_max_ulp(first, second, ulps)
+            kind = np.float32 if prec == "single" else np.float64
+            np.testing.assert_array_max_ulp(np.asarray(first, kind), np.asarray(second, kind), ulps)
 
     @contextlib.contextmanager
     def assertTypingError(self):
@@ -85,11 +91,48 @@ class CUDATestCase(TestCase):
         settings.config.CUDA_LOW_OCCUPANCY_WARNINGS, settings.config.CUDA_WARN_ON_IMPLICIT_COPY = blocks, copies
 
 
+class Leaks:
+    """Tests that count what stays allocated: nobody counts for them here."""
+
+
+class EnableNRTStatsMixin:
+    """Tests that read the counts of Numba's own runtime."""
+
+    def setUp(self):
+        self.skipTest("counts of Numba's runtime")
+
+
+class CheckWarningsMixin:
+    """Tests of what is warned of."""
+
+    @contextlib.contextmanager
+    def check_warnings(self, messages, category=RuntimeWarning):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        told = [str(w.message) for w in caught if issubclass(w.category, category)]
+        for message in messages:
+            assert any(message in text for text in told), (message, told)
+
+
+def run_in_subprocess(code, flags=None, env=None, timeout=60):
+    """(what it printed, its errors) of a program in a Python of its own."""
+    ran = subprocess.run(
+        [sys.executable, *(flags or []), "-c", code], env=env, timeout=timeout, capture_output=True, check=True
+    )
+    return ran.stdout, ran.stderr
+
+
 class ForeignArray:
     """An array of another library: all that is known of it is where it lies."""
 
     def __init__(self, array):
         self._array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+
+
+def registers(*args):
+    """A decorator that makes a type or its text known to Numba's compiler: the class or function stays what it is."""
+    return lambda made: made
 
 
 def taken(*args, **kwargs):
@@ -119,8 +162,12 @@ SUPPORT = {
     "captured_stderr": captured_stderr,
     "override_config": override_config,
     "windows_only": unittest.skip("for Windows"),
+    "MemoryLeakMixin": Leaks,
+    "EnableNRTStatsMixin": EnableNRTStatsMixin,
+    "CheckWarningsMixin": CheckWarningsMixin,
+    "run_in_subprocess": run_in_subprocess,
     "IS_NUMPY_2": np.__version__ >= "2",
-    **dict.fromkeys("skip_parfors_unsupported skip_unless_scipy linux_only tag".split(), taken),
+    **dict.fromkeys("skip_parfors_unsupported skip_unless_scipy linux_only tag ignore_internal_warnings".split(), taken),
 }
 NUMPY_SUPPORT = {
     "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
@@ -137,22 +184,22 @@ NUMBA = {
 }
 # The compiler's parts and the bindings of the driver. What we have of their names is served, other names skip.
 NUMBA_CUDA_PARTS = """
-    _internal _internal.cuda_bf16 _internal.cuda_fp8 api_util cloudpickle codegen compiler core core.analysis
+    _internal _internal.cuda_bf16 _internal.cuda_fp8 api_util args bf16 cloudpickle cudadecl codegen compiler core core.analysis core.annotations
     core.bytecode core.byteflow core.caching core.callconv core.compiler core.compiler_machinery core.config
-    core.controlflow core.errors core.event core.funcdesc core.imputils core.interpreter core.ir core.ir_utils
-    core.options core.sigutils core.targetconfig core.transforms core.typed_passes core.typeinfer core.untyped_passes
+    core.controlflow core.errors core.event core.funcdesc core.imputils core.inline_closurecall core.interpreter core.ir core.ir_utils
+    core.options core.rewrites core.sigutils core.targetconfig core.transforms core.typed_passes core.typeinfer core.untyped_passes
     cuda_paths cudadrv cudadrv.devicearray cudadrv.devices cudadrv.drvapi cudadrv.driver cudadrv.dummyarray
     cudadrv.enums cudadrv.error cudadrv.libs cudadrv.linkable_code cudadrv.mappings cudadrv.ndarray cudadrv.nvjitlink
     cudadrv.nvrtc cudadrv.nvvm cudadrv.rtapi cudadrv.runtime cudaimpl datamodel datamodel.models debuginfo descriptor
-    deviceufunc dispatcher extending flags itanium_mangler launchconfig libdevice libdevicefuncs libdeviceimpl lowering
+    deviceufunc dispatcher errors extending flags itanium_mangler launchconfig libdevice libdevicefuncs libdeviceimpl lowering
     memory_management memory_management.nrt misc misc.special models np.npdatetime np.ufunc serialize simulator stubs
-    tests.cudapy tests.cudapy.cache_usecases tests.data typing typing.templates typing.typeof ufuncs vector_types
+    tests.cudapy tests.cudapy.cache_usecases tests.data typeconv typeconv.castgraph typeconv.rules typeconv.typeconv typing typing.templates typing.typeof ufuncs vector_types
     vectorizers
 """.split()
 OTHERS = """
     cuda cuda.bindings cuda.core cuda.core._utils cuda.core._utils.cuda_utils cuda.core.experimental llvmlite
     llvmlite.ir numba.core.cgutils numba.core.compiler numba.core.datamodel numba.core.extending numba.core.imputils
-    numba.core.ir numba.core.registry numba.core.typing numba.core.typing.templates numba.extending
+    numba.core.ir numba.core.registry numba.core.typing numba.core.typing.templates numba.core.typing.typeof numba.extending
 """.split()
 NUMBA_CUDA = {
     **dict.fromkeys(OTHERS, {}),
@@ -161,6 +208,12 @@ NUMBA_CUDA = {
     "numba.cuda.np": {},
     "numba.cuda.np.numpy_support": NUMPY_SUPPORT,
     "numba.cuda.testing": CUDA_TESTING,
+    # Types with LLVM's text of their own are registered at the import of tests of which few use one.
+    "numba.cuda.extending": {
+        **dict.fromkeys("register_model type_callable make_attribute_wrapper".split(), registers),
+        "typeof_impl": types.SimpleNamespace(register=registers),
+    },
+    "numba.cuda.cudaimpl": {"lower": registers},
     "numba.cuda.tests": {},
     "numba.cuda.tests.support": SUPPORT,
     "numba.cuda.utils": {"PYVERSION": sys.version_info[:2]},
@@ -188,9 +241,11 @@ CUPY = {
 
 # Names of numba.cuda itself that make PTX, or ask the driver's bindings.
 NUMBA_CUDA_NAMES = """
+    compiler typing
     compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device declare_device
     launchconfig libdevice require_context set_memory_manager get_memory_info BaseCUDAMemoryManager GetIpcHandleMixin
-    HostOnlyCUDAMemoryManager MemoryPointer MappedMemory PinnedMemory MemoryInfo IpcHandle
+    HostOnlyCUDAMemoryManager MemoryPointer MappedMemory PinnedMemory MemoryInfo IpcHandle cgutils cudadecl
+    LinkableCode Archive CUSource Cubin Fatbin LTOIR Object PTXSource
 """.split()
 
 
@@ -254,6 +309,19 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         vars(module).update(self.names.get(module.__name__, {}))
+
+
+class OwnTests(importlib.abc.MetaPathFinder):
+    """The modules beside numba-cuda's tests that these import: programs over Numba's names."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def find_spec(self, name, path=None, target=None):
+        at = self.root.joinpath(*name.split(".")[3:]).with_suffix(".py")
+        if name.startswith("numba.cuda.tests.") and name not in NUMBA_CUDA and at.exists():
+            return importlib.util.spec_from_file_location(name, at)
+        return None
 
 
 class OwnTesting(importlib.abc.MetaPathFinder):

@@ -19,7 +19,7 @@ class Type:
             import numpy as np
 
             return np.dtype(self._jit_dtype).type(args[0])
-        return Type(f"{self.name}({', '.join(str(a) for a in args)})")
+        return Signature(self, *args)
 
     def __repr__(self):
         return self.name
@@ -29,6 +29,43 @@ class Type:
 
     def __hash__(self):
         return hash(self.name)
+
+
+class Signature(Type):
+    """A result and the types of arguments."""
+
+    def __init__(self, return_type, *args):
+        super().__init__(f"{return_type}({', '.join(str(a) for a in args)})")
+        self.return_type, self.args = return_type, args
+
+
+class Boolean(Type):
+    """Truth values."""
+
+
+class Number(Type):
+    """Numbers; `bitwidth`: how many bits one has."""
+
+    bitwidth = property(lambda self: int(self._jit_dtype.lstrip("abcdefghijklmnopqrstuvwxyz")))
+
+
+class Integer(Number):
+    """Whole numbers; `signed`: may they be below 0?"""
+
+    signed = property(lambda self: self._jit_dtype.startswith("int"))
+
+
+class Float(Number):
+    """Floating-point numbers."""
+
+
+class Complex(Number):
+    """Complex numbers; `underlying_float`: the type of their parts."""
+
+    underlying_float = property(lambda self: _types[f"float{self.bitwidth // 2}"])
+
+
+_CLASSES = {"b": Boolean, "i": Integer, "u": Integer, "f": Float, "c": Complex}
 
 
 class Array(Type):
@@ -42,7 +79,7 @@ class Array(Type):
 def _make():
     out = {}
     for name, dtype in NAMES.items():
-        out[name] = Type(dtype, dtype)
+        out[name] = _CLASSES[dtype[0]](dtype, dtype)
     out["void"] = out["none"] = Type("none")
     return out
 
