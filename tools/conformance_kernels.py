@@ -277,10 +277,12 @@ def served_to_children(library, root):
 
 def run_library(library, root, parts):
     """The outcomes of a library's tests."""
+    from tutti.compat import _run
+
     serve(library, root)
     outcomes = Outcomes()
     run = run_unittest if library.startswith("numba") else run_pytest
-    with served_to_children(library, root):
+    with served_to_children(library, root), _run.KeepSources():
         run(root, library, parts or PARTS[library], outcomes.note)
     return outcomes
 

@@ -198,6 +198,25 @@ def test_nan_is_missing_or_stays(mode):
         np.testing.assert_array_equal(a, [1, 1, 2])
 
 
+def test_max_and_min_take_no_nan_and_keep_one(mode):
+    """As max(old, value) does in Python: NaN is not beyond anything."""
+
+    @cuda.jit
+    def kernel(a, v):
+        block = cuda.shared.array(1, float64)
+        block[0] = 3.0
+        cuda.atomic.max(block, 0, v[0])
+        a[4] = block[0]
+        cuda.atomic.max(a, 0, v[0])
+        cuda.atomic.min(a, 1, v[0])
+        cuda.atomic.max(a, 2, v[1])
+        cuda.atomic.min(a, 3, v[1])
+
+    a = np.array([1.0, 1.0, np.nan, np.nan, 0.0])
+    kernel[1, 1](a, np.array([np.nan, 2.0]))
+    np.testing.assert_array_equal(a, [1, 1, np.nan, np.nan, 3])
+
+
 def test_compare_and_swap(mode):
     @cuda.jit
     def kernel(a, out):

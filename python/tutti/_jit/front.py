@@ -260,7 +260,25 @@ class Function:
         apart = isinstance(s.target, ast.Name) and self.numbers.get(id(s.target)) != self.numbers.get(id(s.source))
         return f"(aug {self.line} {op} {target} {value}{' ' + self.target(s.source) if apart else ''})"
 
+    def decided(self, test):
+        """Is a condition true, where that is known before anything runs: of arguments and names that are True, False
+        or None; None: it is not known. What is not taken needs no types.
+        """
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            truth = self.decided(test.operand)
+            return None if truth is None else not truth
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)) and len(test.ops) == 1:
+            (found, value), other = self.fixed(test.left), test.comparators[0]
+            if not found or not isinstance(other, ast.Constant) or other.value is not None:
+                return None
+            return (value is None) == isinstance(test.ops[0], ast.Is)
+        found, value = self.static(test) if isinstance(test, ast.Name) else (False, None)
+        return bool(value) if found and (value is None or type(value) is bool) else None
+
     def do_If(self, s):
+        truth = self.decided(s.test)
+        if truth is not None:
+            return self.block(s.body if truth else s.orelse)
         line, test = self.line, self.expr(s.test)
         return f"(if {line} {test} ({self.block(s.body)}) ({self.block(s.orelse)}))"
 
@@ -733,15 +751,17 @@ def bind(fn, e):
 
 
 def no_value(fn, name, value):
-    """Is an argument one that the function is translated for anew: a function, a type, or the constant shape of an
-    array that it makes? Not where its own code gives the name a value."""
+    """Is an argument one that the function is translated for anew: a function, a type, True, False, None, or the
+    constant shape of an array that it makes? Not where its own code gives the name a value."""
     functions = hasattr(value, "_jit_function") or isinstance(value, (types.BuiltinFunctionType, type))
     if functions or type(value).__name__ == "ufunc":
         good = True
     elif hasattr(value, "_jit_name"):
         good = not hasattr(value, "__index__")
+    elif value is None or type(value) is bool:
+        good = True  # conditions of it are decided while translating
     elif isinstance(value, int) or (isinstance(value, tuple) and value and all(type(v) is int for v in value)):
-        good = type(value) is not bool and "array" in fn.__code__.co_names
+        good = "array" in fn.__code__.co_names
     else:
         good = dtype_name(value) is not None
     return good and name not in _stored(fn.__code__)

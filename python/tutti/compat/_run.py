@@ -1,9 +1,15 @@
 """python -m tutti run: scripts that import numba, pycuda, cupy, jax, keras or torch get tutti.compat's modules."""
 
+import __future__
+
+import builtins
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import linecache
+import operator
 import os
 import runpy
 import sys
@@ -13,6 +19,7 @@ import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
 NAMES = ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "tensorflow", "torch")
+_FUTURE = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 COVERED = {name: "tutti.compat." + name for name in NAMES}
 
 
@@ -53,6 +60,40 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         """It was executed under its own name."""
+
+
+class KeepSources:
+    """exec() that keeps the source of what it runs: kernels and functions that a program writes are compiled from it.
+
+    Inside the context `exec` is one that gives each text a name of its own, under which linecache has its lines.
+    """
+
+    def __init__(self):
+        self.plain, self.texts = builtins.exec, 0
+
+    def __enter__(self):
+        builtins.exec = self.run
+        return self
+
+    def __exit__(self, *error):
+        builtins.exec = self.plain
+
+    def run(self, source, globals=None, locals=None, /, **names):
+        """Python's exec: without dictionaries it runs among the caller's names."""
+        caller = sys._getframe(1)
+        if globals is None:
+            globals, locals = caller.f_globals, caller.f_locals if locals is None else locals
+        if isinstance(source, str):
+            source = self.kept(source, caller.f_code.co_flags & _FUTURE)
+        return self.plain(source, globals, locals, **names)
+
+    def kept(self, text, flags):
+        """The code of a text whose lines can be asked for."""
+        self.texts += 1
+        name = f"<exec {self.texts}>"
+        code = compile(text, name, "exec", flags, True)
+        linecache.cache[name] = len(text), None, text.splitlines(True), name  # without a time: it is never dropped
+        return code
 
 
 def place(number):
@@ -107,6 +148,7 @@ def run(path, arguments, device=None, only=None):
     dispatch.everything = dispatch.Everything()
     begun = time.perf_counter()
     try:
-        runpy.run_path(path, run_name="__main__")
+        with KeepSources():
+            runpy.run_path(path, run_name="__main__")
     finally:
         report(finder, begun)
