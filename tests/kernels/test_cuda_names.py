@@ -104,6 +104,38 @@ def test_lanes_that_went_another_way_are_not_active(mode):
         assert run(kernel, threads=32).tolist() == [0x55555555, 0] * 16
 
 
+@pytest.mark.parametrize("width", [1, 2, 8, 32])
+def test_shuffles_of_parts_of_a_warp(mode, width):
+    @cuda.jit
+    def kernel(out, w):
+        t = cuda.threadIdx.x
+        out[t, 0] = cuda.shfl_sync(FULL, t, 5, width=w)
+        out[t, 1] = cuda.shfl_up_sync(FULL, t, 3, width=w)
+        out[t, 2] = cuda.shfl_down_sync(FULL, t, 3, width=w)
+        out[t, 3] = cuda.shfl_xor_sync(FULL, t, 12, width=w)
+
+    out = np.zeros((32, 4), np.int64)
+    kernel[1, 32](out, width)
+    lane = np.arange(32)
+    within, other = lane % width, lane ^ 12
+    want = [
+        lane - within + 5 % width,
+        np.where(within >= 3, lane - 3, lane),
+        np.where(within + 3 < width, lane + 3, lane),
+        np.where(other <= lane | (width - 1), other, lane),
+    ]
+    np.testing.assert_array_equal(out.T, want)
+
+
+def test_words_of_warps_refuse_other_keywords():
+    @cuda.jit
+    def kernel(out):
+        out[0] = cuda.shfl_sync(FULL, 1, 0, widht=4)
+
+    with pytest.raises(TypeError, match="no keyword but width"):
+        kernel[1, 32](np.zeros(1))
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 def test_shuffles(mode, dtype):
     @cuda.jit
