@@ -127,7 +127,7 @@ class ForeignArray:
     """An array of another library: all that is known of it is where it lies."""
 
     def __init__(self, array):
-        self._array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+        self._arr, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
 
 
 def registers(*args):

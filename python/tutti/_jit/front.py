@@ -36,6 +36,7 @@ _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "m
              "enumerate", "zip", "print", "list", "sorted", "dict", "set"}  # fmt: skip
 _GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
+_ARRAY_NAMES = ("__array_interface__", "__dlpack__", "_jit_argument", "__cuda_array_interface__")
 _LONGEST = 60  # of a part of the source in a message
 
 
@@ -415,7 +416,7 @@ class Function:
             return f"(type {quote(name)})"
         if hasattr(value, "_jit_name"):
             return f"(call {quote(value._jit_name)})"
-        if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+        if any(hasattr(value, name) for name in _ARRAY_NAMES):
             if getattr(value, "shape", None) == () and hasattr(value, "item"):
                 return self.constant(value.item(), node)
             return f"(g {self.module.array(value)})"

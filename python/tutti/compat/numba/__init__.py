@@ -56,9 +56,11 @@ def from_dtype(dtype):
     import numpy as np
 
     kind = np.dtype(dtype)
+    if kind.names:
+        return types.Record(kind)
     found = getattr(types, "boolean" if kind.kind == "b" else kind.name, None)
     if found is None:
-        raise NotImplementedError(f"elements of {kind} have no type in compiled functions: records are not covered")
+        raise NotImplementedError(f"elements of {kind} have no type in compiled functions")
     return found
 
 

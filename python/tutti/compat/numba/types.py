@@ -76,6 +76,23 @@ class Array(Type):
         self.dtype, self.ndim, self.layout = dtype, ndim, layout
 
 
+class Record(Type):
+    """Records of a NumPy dtype; `size`: bytes of one."""
+
+    _made = []  # of all their dtypes: equal ones are one type
+
+    def __init__(self, dtype):
+        if dtype not in self._made:
+            self._made.append(dtype)
+        super().__init__(f"record{self._made.index(dtype)}")
+        self.dtype, self.size, self.aligned = dtype, dtype.itemsize, dtype.isalignedstruct
+        self.fields = dtype.fields
+
+    def offset(self, name):
+        """Where a field lies in a record."""
+        return self.dtype.fields[name][1]
+
+
 def _make():
     out = {}
     for name, dtype in NAMES.items():
