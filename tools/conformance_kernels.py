@@ -29,6 +29,12 @@ MEMORY = 3 << 30  # bytes that a test may take: they run beside other work
 # Failures that say that a test looks at what is not made here: a pattern of the text, and what the test looks at.
 NOT_ASKED = [
     (r"inspect_(asm|llvm|sass|ptx|lto_ptx)|inspect_sass_cfg", "PTX, machine code or LLVM's text"),
+    (
+        r"'_Context' object has no attribute '(memory_manager|deallocations|memalloc\w*|memhostalloc|mempin|"
+        r"create_stream|create_event|handle)'|get_ipc_handle",
+        "the driver's objects: memory managers, pending deallocations, handles between processes",
+    ),
+    (r"_compile_for_args|_type_annotation|TestStructModel|StructModelType", "the dispatcher's interior"),
     (r"has no attribute '(DUMP_\w+|ALWAYS_WARN_UNINIT_VAR|CUDA_DEBUGINFO_DEFAULT)'", "the compiler's dumps"),
 ]
 # What of a library's repository is run where nobody names parts: folders or files.

@@ -233,6 +233,7 @@ CUPY = {
         {},
     ),
     "cupy._core._fusion_interface": {},
+    "cupy_backends.cuda.api.runtime": {"is_hip": False},
     "cupy._util": {"clear_memo": lambda: None, "PerformanceWarning": RuntimeWarning},
     "cupy.cuda._compiler_cache": {"DiskKernelCacheBackend": type("Cache", (), {"__init__": lambda self, *args: None})},
     "cupy._core.internal": {"prod": math.prod, "is_in": lambda where, what: any(a is what for a in where)},
@@ -258,7 +259,7 @@ class Interior(types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         part = f"{self.__name__}.{name}"
-        if part in NUMBA_CUDA:
+        if part in NUMBA_CUDA or part in CUPY:
             return importlib.import_module(part)
         ours = _run.covering("tutti.compat." + self.__name__)
         try:

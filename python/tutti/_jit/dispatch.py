@@ -47,7 +47,8 @@ class Compiled(_core.Jit):
     def _jit_function(self):
         return self.py_func
 
-    def _module(self):
+    def _module(self, types):
+        """The tree and the global arrays, for these types of arguments."""
         if self._text is None:
             from . import front
 

@@ -438,6 +438,8 @@ class Function:
         return f"(attr {self.expr(e.value)} {quote(e.attr)})"
 
     def of_BinOp(self, e):
+        if isinstance(e.op, ast.Sub) and _word_of(e.right, "begin") is not None:
+            return self.expr(e.left)  # found by an algorithm over ranges: it counts from there
         value = folded(e)
         if value is not None:
             return self.constant(value, e)
@@ -543,6 +545,8 @@ class Function:
                     bound[name] = value
             args = [self.expr(node) for name, node in given.items() if name not in bound]
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
+        if found and hasattr(callee, "_jit_forms"):
+            return self.over_ranges(callee, e)
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
             return self.expr(e.args[0])
         if found and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):
@@ -563,6 +567,29 @@ class Function:
                 self.fail(f"a call of '{self.snippet(e.func)}'", e)
             return f"(meth {self.expr(e.func.value)} {quote(e.func.attr)} {' '.join(args)})"
         return f"(call {quote(self.callee(callee, e))} {' '.join(args)})"
+
+    def over_ranges(self, callee, e):
+        """A call of one of Thrust's algorithms: ranges are arrays, what it gives back counts elements."""
+        form, args = "", []
+        for node in e.args[1:]:  # the first says who does it
+            last = args[-1] if args else None
+            begins = _word_of(node, "begin")
+            if begins is not None or isinstance(node, ast.Name):
+                form, args = form + ("b" if begins is not None else "v"), [*args, begins or node]
+            elif last is not None and _word_of(node, "end") is not None and _same(_word_of(node, "end"), last):
+                form = form[:-1] + "r"
+            elif last is not None and isinstance(node, ast.BinOp) and _same(node.left, last) and form[-1] == "v":
+                part = ast.Subscript(last, ast.Slice(None, node.right), ast.Load())
+                form, args[-1] = form[:-1] + "r", ast.copy_location(part, node)
+            else:
+                form, args = form + "v", [*args, node]
+        forms = callee._jit_forms
+        if form not in forms or e.keywords:
+            words = {"r": "a range", "b": "x.begin()", "v": "a value"}
+            ways = " or ".join(", ".join(words[c] for c in one) for one in forms)
+            self.fail(f"{callee.__name__}() takes a policy, then {ways}: a range is x.begin(), x.end()", e, TypeError)
+        fn = forms[form]._jit_function()
+        return f"(call {self.module.function(fn)} {' '.join(map(self.expr, args))})"
 
     def named_tuple(self, cls, e):
         """A call of a class of named tuples."""
@@ -727,6 +754,16 @@ def folded(e, look=lambda e: None):
     if a is None or b is None or (isinstance(e.op, (ast.LShift, ast.RShift, ast.Pow)) and not 0 <= b <= 128):
         return None
     return None if b == 0 and isinstance(e.op, (ast.FloorDiv, ast.Mod)) else _FOLDS[type(e.op)](a, b)
+
+
+def _word_of(node, word):
+    """The array x of x.begin() or x.end(); None of anything else."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords
+    return node.func.value if called and node.func.attr == word else None
+
+
+def _same(a, b):
+    return ast.dump(a) == ast.dump(b)
 
 
 def bind(fn, e):

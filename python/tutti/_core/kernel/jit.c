@@ -79,7 +79,7 @@ static void settle(jit_object *self, bool compiled) {
 }
 
 static special *compile(jit_object *self, jit_frame *f) {
-  PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
+  PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", "s#", f->type, (Py_ssize_t)f->ntype);
   special *s = NULL;
   tt_jit *jit = NULL;
   tt_error err;

@@ -21,6 +21,8 @@ from ..._jit.cuda_words import (
     warpsize,
 )  # fmt: skip
 
+from ._thrust import thrust
+
 range = _builtins.range  # noqa: A001 (CuPy's name)
 atomic_add, atomic_sub, atomic_max, atomic_min, atomic_and, atomic_or, atomic_xor, atomic_exch, atomic_cas = (
     _words.atomic._parts[word] for word in ("add", "sub", "max", "min", "and_", "or_", "xor", "exch", "cas")
@@ -61,7 +63,7 @@ __all__ = [
     "atomic_add", "atomic_and", "atomic_cas", "atomic_dec", "atomic_exch", "atomic_inc", "atomic_max", "atomic_min",
     "atomic_or", "atomic_sub", "atomic_xor", "blockDim", "blockIdx", "grid", "gridDim", "gridsize", "laneid", "range",
     "rawkernel", "shared_memory", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncthreads",
-    "syncwarp", "threadIdx", "warpsize",
+    "syncwarp", "threadIdx", "thrust", "warpsize",
 ]  # fmt: skip
 
 

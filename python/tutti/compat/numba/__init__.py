@@ -46,9 +46,14 @@ def typeof(value):
     """The type of a value: of a number, or an array of so many axes."""
     import numpy as np
 
-    array = np.asarray(getattr(value, "_jit_argument", value))
+    inner = getattr(value, "_jit_argument", value)
+    array = value if inner is not value else np.asarray(value)  # memory of a device stays there
     element = from_dtype(array.dtype)
-    return element[(slice(None),) * array.ndim] if array.ndim else element
+    if not len(array.shape):
+        return element
+    flags = getattr(inner, "flags", None)
+    layout = "A" if flags is None else "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    return types.Array(element, len(array.shape), layout)
 
 
 def from_dtype(dtype):

@@ -11,8 +11,9 @@ class Type:
         self._jit_dtype = dtype
 
     def __getitem__(self, axes):
-        rank = len(axes) if isinstance(axes, tuple) else 1
-        return Array(self, rank)
+        axes = axes if isinstance(axes, tuple) else (axes,)
+        dense = [getattr(a, "step", None) == 1 for a in axes]
+        return Array(self, len(axes), "C" if dense[-1] else "F" if dense[0] else "A")
 
     def __call__(self, *args):
         if len(args) == 1 and not isinstance(args[0], Type) and self._jit_dtype:
@@ -31,12 +32,20 @@ class Type:
         return hash(self.name)
 
 
-class Signature(Type):
+class Signature:
     """A result and the types of arguments."""
 
     def __init__(self, return_type, *args):
-        super().__init__(f"{return_type}({', '.join(str(a) for a in args)})")
         self.return_type, self.args = return_type, args
+
+    def __repr__(self):
+        return f"{self.return_type}({', '.join(str(a) for a in self.args)})"
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and repr(other) == repr(self)
+
+    def __hash__(self):
+        return hash(repr(self))
 
 
 class Boolean(Type):
@@ -69,10 +78,10 @@ _CLASSES = {"b": Boolean, "i": Integer, "u": Integer, "f": Float, "c": Complex}
 
 
 class Array(Type):
-    """An array of so many axes. Its layout is not part of what is known of an argument."""
+    """An array of so many axes, in C's layout, Fortran's (F) or any (A)."""
 
     def __init__(self, dtype, ndim, layout="A", *others, **names):
-        super().__init__(f"array({dtype}, {ndim}d)")
+        super().__init__(f"array({dtype}, {ndim}d, {layout})")
         self.dtype, self.ndim, self.layout = dtype, ndim, layout
 
 
