@@ -8,6 +8,8 @@ import numpy as np
 import nvrtc
 import pytest
 from tutti import cuda
+from tutti.compat.cupyx import jit
+from tutti.compat.cupyx.jit import thrust
 
 
 def compiled(text, arch):
@@ -113,3 +115,26 @@ def test_truths_are_printed_as_python_does():
     says[1, 1](np.zeros(1))
     for text in says.inspect_cuda().values():
         assert '"True" : "False"' in text and "beyond one" in text
+
+
+@jit.rawkernel()
+def ranges_and_parts(x, out, w):
+    t = cuda.threadIdx.x
+    thrust.sort(thrust.seq, x[t].begin(), x[t].end())
+    thrust.sort_by_key(thrust.seq, x[t].begin(), x[t].end(), out[t].begin())
+    out[t, 0] = thrust.reduce(thrust.seq, x[t].begin(), x[t].end())
+    out[t, 1] = thrust.lower_bound(thrust.seq, x[t].begin(), x[t].end(), 3)
+    out[t, 2] = cuda.shfl_down_sync(0xFFFFFFFF, t, 2, width=w) + cuda.shfl_xor_sync(0xFFFFFFFF, x[t, 0], 1, width=8)
+    TABLE[t] = cuda.atomic.max(out, (t, 3), x[t, 0])
+
+
+TABLE = cuda.to_device(np.zeros(4))
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC here")
+@pytest.mark.parametrize("kind", ["f4", "f8", "i4", "u8"])
+def test_ranges_and_parts_of_warps_compile(kind):
+    kernel = jit.rawkernel()(ranges_and_parts.py_func)
+    kernel[1, 4](np.zeros((4, 5), kind), np.zeros((4, 5), kind), 4)
+    for text in kernel.inspect_cuda().values():
+        compiled(text, 90)
