@@ -167,7 +167,9 @@ SUPPORT = {
     "CheckWarningsMixin": CheckWarningsMixin,
     "run_in_subprocess": run_in_subprocess,
     "IS_NUMPY_2": np.__version__ >= "2",
-    **dict.fromkeys("skip_parfors_unsupported skip_unless_scipy linux_only tag ignore_internal_warnings".split(), taken),
+    **dict.fromkeys(
+        "skip_parfors_unsupported skip_unless_scipy linux_only tag ignore_internal_warnings".split(), taken
+    ),
 }
 NUMPY_SUPPORT = {
     "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
@@ -184,22 +186,24 @@ NUMBA = {
 }
 # The compiler's parts and the bindings of the driver. What we have of their names is served, other names skip.
 NUMBA_CUDA_PARTS = """
-    _internal _internal.cuda_bf16 _internal.cuda_fp8 api_util args bf16 cloudpickle cudadecl codegen compiler core core.analysis core.annotations
-    core.bytecode core.byteflow core.caching core.callconv core.compiler core.compiler_machinery core.config
-    core.controlflow core.errors core.event core.funcdesc core.imputils core.inline_closurecall core.interpreter core.ir core.ir_utils
-    core.options core.rewrites core.sigutils core.targetconfig core.transforms core.typed_passes core.typeinfer core.untyped_passes
-    cuda_paths cudadrv cudadrv.devicearray cudadrv.devices cudadrv.drvapi cudadrv.driver cudadrv.dummyarray
-    cudadrv.enums cudadrv.error cudadrv.libs cudadrv.linkable_code cudadrv.mappings cudadrv.ndarray cudadrv.nvjitlink
-    cudadrv.nvrtc cudadrv.nvvm cudadrv.rtapi cudadrv.runtime cudaimpl datamodel datamodel.models debuginfo descriptor
-    deviceufunc dispatcher errors extending flags itanium_mangler launchconfig libdevice libdevicefuncs libdeviceimpl lowering
-    memory_management memory_management.nrt misc misc.special models np.npdatetime np.ufunc serialize simulator stubs
-    tests.cudapy tests.cudapy.cache_usecases tests.data typeconv typeconv.castgraph typeconv.rules typeconv.typeconv typing typing.templates typing.typeof ufuncs vector_types
-    vectorizers
+    _internal _internal.cuda_bf16 _internal.cuda_fp8 api_util args bf16 cloudpickle cudadecl codegen compiler core
+    core.analysis core.annotations core.bytecode core.byteflow core.caching core.callconv core.compiler
+    core.compiler_machinery core.config core.controlflow core.errors core.event core.funcdesc core.imputils
+    core.inline_closurecall core.interpreter core.ir core.ir_utils core.options core.rewrites core.sigutils
+    core.targetconfig core.transforms core.typed_passes core.typeinfer core.untyped_passes cuda_paths cudadrv
+    cudadrv.devicearray cudadrv.devices cudadrv.drvapi cudadrv.driver cudadrv.dummyarray cudadrv.enums cudadrv.error
+    cudadrv.libs cudadrv.linkable_code cudadrv.mappings cudadrv.ndarray cudadrv.nvjitlink cudadrv.nvrtc cudadrv.nvvm
+    cudadrv.rtapi cudadrv.runtime cudaimpl datamodel datamodel.models debuginfo descriptor deviceufunc dispatcher
+    errors extending flags itanium_mangler launchconfig libdevice libdevicefuncs libdeviceimpl lowering
+    memory_management memory_management.nrt misc misc.special models np.npdatetime np.ufunc serialize simulator
+    stubs tests.cudapy tests.cudapy.cache_usecases tests.data typeconv typeconv.castgraph typeconv.rules
+    typeconv.typeconv typing typing.templates typing.typeof ufuncs vector_types vectorizers
 """.split()
 OTHERS = """
     cuda cuda.bindings cuda.core cuda.core._utils cuda.core._utils.cuda_utils cuda.core.experimental llvmlite
     llvmlite.ir numba.core.cgutils numba.core.compiler numba.core.datamodel numba.core.extending numba.core.imputils
-    numba.core.ir numba.core.registry numba.core.typing numba.core.typing.templates numba.core.typing.typeof numba.extending
+    numba.core.ir numba.core.registry numba.core.typing numba.core.typing.templates numba.core.typing.typeof
+    numba.extending
 """.split()
 NUMBA_CUDA = {
     **dict.fromkeys(OTHERS, {}),
@@ -242,11 +246,10 @@ CUPY = {
 
 # Names of numba.cuda itself that make PTX, or ask the driver's bindings.
 NUMBA_CUDA_NAMES = """
-    compiler typing
-    compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device declare_device
-    launchconfig libdevice require_context set_memory_manager get_memory_info BaseCUDAMemoryManager GetIpcHandleMixin
-    HostOnlyCUDAMemoryManager MemoryPointer MappedMemory PinnedMemory MemoryInfo IpcHandle cgutils cudadecl
-    LinkableCode Archive CUSource Cubin Fatbin LTOIR Object PTXSource
+    compiler typing compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device
+    declare_device launchconfig libdevice require_context set_memory_manager get_memory_info BaseCUDAMemoryManager
+    GetIpcHandleMixin HostOnlyCUDAMemoryManager MemoryPointer MappedMemory PinnedMemory MemoryInfo IpcHandle cgutils
+    cudadecl LinkableCode Archive CUSource Cubin Fatbin LTOIR Object PTXSource
 """.split()
 
 

@@ -36,7 +36,9 @@ INTO_ROWS = {
     "remove_copy": ("x.begin(), x.end(), z.begin(), v", lambda a, b, p, v: a[a != v], False),
     "inclusive_scan": ("x.begin(), x.end(), z.begin()", lambda a, b, p, v: np.cumsum(a), False),
     "exclusive_scan": ("x.begin(), x.end(), z.begin(), v", lambda a, b, p, v: np.cumsum(np.r_[v, a[:-1]]), False),
-    "lower_bound": ("x.begin(), x.end(), y.begin(), y.end(), z.begin()", lambda a, b, p, v: np.searchsorted(a, b), True),
+    "lower_bound": (
+        "x.begin(), x.end(), y.begin(), y.end(), z.begin()", lambda a, b, p, v: np.searchsorted(a, b), True
+    ),
     "upper_bound": (
         "x.begin(), x.end(), y.begin(), y.end(), z.begin()", lambda a, b, p, v: np.searchsorted(a, b, "right"), True
     ),
@@ -138,9 +140,7 @@ def test_by_keys():
             thrust.device, keys.begin(), keys.end(), values.begin(), keys_out.begin(), values_out.begin()
         )
         sizes[0] = ends[0] - keys_out.begin()
-        thrust.exclusive_scan_by_key(
-            thrust.device, keys.begin(), keys.end(), values.begin(), scanned.begin(), 5
-        )
+        thrust.exclusive_scan_by_key(thrust.device, keys.begin(), keys.end(), values.begin(), scanned.begin(), 5)
         thrust.sort_by_key(thrust.device, keys.begin(), keys.end(), values.begin())
         last, _ = thrust.unique_by_key(thrust.device, keys.begin(), keys.end(), values.begin())
         sizes[1] = last - keys.begin()

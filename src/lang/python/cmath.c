@@ -44,10 +44,10 @@ expr *py__cmath_call(lower *l, const char *w, expr *const *arg, int n) {
   static const struct {
     const char *name;
     tt_op op;
-  } rows[] = {{"exp", TT_EXP},   {"log10", TT_LOG10}, {"sqrt", TT_SQRT}, {"sin", TT_SIN},     {"cos", TT_COS},
-              {"tan", TT_TAN},   {"sinh", TT_SINH},   {"cosh", TT_COSH}, {"tanh", TT_TANH},   {"asin", TT_ASIN},
-              {"acos", TT_ACOS}, {"atan", TT_ATAN},   {"log", TT_LOG},   {"asinh", TT_ASINH}, {"acosh", TT_ACOSH},
-              {"atanh", TT_ATANH}};
+  } rows[] = {{"exp", TT_EXP},   {"log10", TT_LOG10}, {"sqrt", TT_SQRT},   {"sin", TT_SIN},
+              {"cos", TT_COS},   {"tan", TT_TAN},     {"sinh", TT_SINH},   {"cosh", TT_COSH},
+              {"tanh", TT_TANH}, {"asin", TT_ASIN},   {"acos", TT_ACOS},   {"atan", TT_ATAN},
+              {"log", TT_LOG},   {"asinh", TT_ASINH}, {"acosh", TT_ACOSH}, {"atanh", TT_ATANH}};
   for (int k = 0; k < n; k++)
     if (!py__is_scalar(arg[k])) py__fail(l, TT_ETYPE, "cmath.%s() of %s", w, py__type_name(l, arg[k]->type));
   if (n == 2 && strcmp(w, "rect") == 0) return rect_of(l, arg[0], arg[1]);

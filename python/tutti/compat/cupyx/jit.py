@@ -20,7 +20,6 @@ from ..._jit.cuda_words import (
     threadIdx,
     warpsize,
 )  # fmt: skip
-
 from ._thrust import thrust
 
 range = _builtins.range  # noqa: A001 (CuPy's name)
