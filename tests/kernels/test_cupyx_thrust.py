@@ -181,3 +181,17 @@ def test_what_is_not_taken_says_so():
         lacks_an_end[1, 1](np.zeros(3))
     with pytest.raises(AttributeError, match="does not cover cupyx.jit.thrust.transform"):
         no_algorithm[1, 1](np.zeros(3))
+
+
+def test_texts_of_a_kernel():
+    @jit.rawkernel()
+    def k(x):
+        x[jit.threadIdx.x] += 1
+
+    assert k.cached_codes == {}
+    k[1, 3](np.zeros(3, np.int32))
+    assert "__global__" in k.cached_code and len(k.cached_codes) == 1
+    k[1, 3](np.zeros(3, np.float32))
+    assert len(k.cached_codes) == 2
+    with pytest.warns(RuntimeWarning, match="several texts"):
+        assert k.cached_code in k.cached_codes.values()

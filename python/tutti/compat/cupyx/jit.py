@@ -49,6 +49,21 @@ class _RawKernel(_kernels.Kernel):
             return self.py_func(*args, **names)
         return self._start(*args, **names)
 
+    @property
+    def cached_codes(self):
+        """The CUDA C++ texts by argument types."""
+        return self.inspect_cuda()
+
+    @property
+    def cached_code(self):
+        """The CUDA C++ text, where there is one."""
+        texts = list(self.cached_codes.values())
+        if len(set(texts)) > 1:
+            import warnings
+
+            warnings.warn("The kernel has several texts: see cached_codes.", RuntimeWarning, stacklevel=2)
+        return texts[0]
+
     def _start(self, grid, block, args, shared_mem=0, stream=None):
         self.configure(grid, block, stream or 0, shared_mem)(*args)
 
