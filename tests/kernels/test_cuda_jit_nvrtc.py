@@ -1,5 +1,6 @@
 """The CUDA text of Python kernels compiles with NVRTC, which needs no GPU."""
 
+import cmath
 import importlib.util
 import math
 import os
@@ -137,4 +138,25 @@ def test_ranges_and_parts_of_warps_compile(kind):
     kernel = jit.rawkernel()(ranges_and_parts.py_func)
     kernel[1, 4](np.zeros((4, 5), kind), np.zeros((4, 5), kind), 4)
     for text in kernel.inspect_cuda().values():
+        compiled(text, 90)
+
+
+RECORDS = np.zeros(4, np.dtype([("x", "f8"), ("y", "i4"), ("v", "f4", (3,))], align=True))
+
+
+@cuda.jit
+def fields(records, one, out):
+    t = cuda.threadIdx.x
+    records[t].x += one.y
+    records[t]["y"] = RECORDS[t]["y"] + records["v"][t, 1]
+    records[t].v[2] = t
+    r, phi = cmath.polar(out[t])
+    out[t] = cmath.rect(r, phi) + cmath.sqrt(records[t].x) + cmath.isnan(out[t])
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC here")
+def test_records_and_complex_numbers_compile():
+    fields[1, 4](RECORDS.copy(), RECORDS[1], np.zeros(4, "c8"))
+    fields[1, 4](RECORDS.copy(), RECORDS[1], np.zeros(4, "c16"))
+    for text in fields.inspect_cuda().values():
         compiled(text, 90)
