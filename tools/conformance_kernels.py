@@ -29,6 +29,12 @@ MEMORY = 3 << 30  # bytes that a test may take: they run beside other work
 # Failures that say that a test looks at what is not made here: a pattern of the text, and what the test looks at.
 NOT_ASKED = [
     (r"inspect_(asm|llvm|sass|ptx|lto_ptx)|inspect_sass_cfg", "PTX, machine code or LLVM's text"),
+    (
+        r"'_Context' object has no attribute '(memory_manager|deallocations|memalloc\w*|memhostalloc|mempin|"
+        r"create_stream|create_event|handle)'|get_ipc_handle",
+        "the driver's objects: memory managers, pending deallocations, handles between processes",
+    ),
+    (r"_compile_for_args|_type_annotation|TestStructModel|StructModelType", "the dispatcher's interior"),
     (r"has no attribute '(DUMP_\w+|ALWAYS_WARN_UNINIT_VAR|CUDA_DEBUGINFO_DEFAULT)'", "the compiler's dumps"),
 ]
 # What of a library's repository is run where nobody names parts: folders or files.
@@ -47,6 +53,7 @@ PARTS = {
     ],
 }  # fmt: skip
 FOLDER = {"numba": "numba/tests", "pycuda": "test", "numba-cuda": "numba_cuda/numba/cuda/tests", "cupy": "tests"}
+PACKAGE = {"numba-cuda": "numba.cuda.tests.{}."}
 SERVED = {"numba": ("numba",), "pycuda": ("pycuda",), "numba-cuda": ("numba",), "cupy": ("cupy", "cupyx")}
 
 
@@ -90,8 +97,8 @@ def apart(outcome):
 
 def module_name(root, library, path):
     """The name that a file's module has: Numba's tests import one another by theirs."""
-    if library != "numba":
-        return f"suite_{path.stem}"
+    if library in PACKAGE:
+        return PACKAGE[library].format(path.parent.name) + path.stem
     return ".".join(path.with_suffix("").relative_to(root).parts)
 
 
@@ -278,6 +285,7 @@ def serve(library, root):
 
         driver.Device.total_memory = lambda self: MEMORY  # tests of more say so and are skipped
     if library == "numba-cuda":
+        sys.meta_path.insert(0, standins.TestsBeside(root / FOLDER[library]))
         from tutti.compat.numba import cuda
 
         for name in standins.NUMBA_CUDA_NAMES:
@@ -302,10 +310,12 @@ def served_to_children(library, root):
 
 def run_library(library, root, parts):
     """The outcomes of a library's tests."""
+    from tutti.compat import _run
+
     serve(library, root)
     outcomes = Outcomes()
     run = run_unittest if library.startswith("numba") else run_pytest
-    with served_to_children(library, root):
+    with served_to_children(library, root), _run.KeepSources():
         run(root, library, parts or PARTS[library], outcomes.note)
     return outcomes
 

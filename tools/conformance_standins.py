@@ -12,6 +12,7 @@ import importlib.util
 import io
 import math
 import os
+import subprocess
 import sys
 import types
 import unittest
@@ -147,11 +148,44 @@ class CUDATestCase(TestCase):
         settings.config.CUDA_LOW_OCCUPANCY_WARNINGS, settings.config.CUDA_WARN_ON_IMPLICIT_COPY = blocks, copies
 
 
+class EnableNRTStatsMixin:
+    """Tests that read the counts of Numba's own runtime."""
+
+    def setUp(self):
+        self.skipTest("counts of Numba's runtime")
+
+
+class CheckWarningsMixin:
+    """Tests of what is warned of."""
+
+    @contextlib.contextmanager
+    def check_warnings(self, messages, category=RuntimeWarning):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        told = [str(w.message) for w in caught if issubclass(w.category, category)]
+        for message in messages:
+            assert any(message in text for text in told), (message, told)
+
+
+def run_in_subprocess(code, flags=None, env=None, timeout=60):
+    """(what it printed, its errors) of a program in a Python of its own."""
+    ran = subprocess.run(
+        [sys.executable, *(flags or []), "-c", code], env=env, timeout=timeout, capture_output=True, check=True
+    )
+    return ran.stdout, ran.stderr
+
+
 class ForeignArray:
     """An array of another library: all that is known of it is where it lies."""
 
     def __init__(self, array):
-        self._array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+        self._arr, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+
+
+def registers(*args):
+    """A decorator that makes a type or its text known to Numba's compiler: the class or function stays what it is."""
+    return lambda made: made
 
 
 def taken(*args, **kwargs):
@@ -205,12 +239,13 @@ SUPPORT = {
     "captured_stderr": captured_stderr,
     "override_config": override_config,
     "windows_only": unittest.skip("for Windows"),
+    "EnableNRTStatsMixin": EnableNRTStatsMixin,
+    "CheckWarningsMixin": CheckWarningsMixin,
+    "run_in_subprocess": run_in_subprocess,
     "IS_NUMPY_2": np.__version__ >= "2",
     "unittest": unittest,
     "MemoryLeak": Watched,
     "MemoryLeakMixin": Watched,
-    "EnableNRTStatsMixin": Watched,
-    "CheckWarningsMixin": type("CheckWarningsMixin", (), {}),
     "SerialMixin": type("SerialMixin", (), {}),
     "_32bit": False,
     "_is_armv7l": False,
@@ -275,22 +310,24 @@ NUMBA = {
 }
 # The compiler's parts and the bindings of the driver. What we have of their names is served, other names skip.
 NUMBA_CUDA_PARTS = """
-    _internal _internal.cuda_bf16 _internal.cuda_fp8 api_util cloudpickle codegen compiler core core.analysis
-    core.bytecode core.byteflow core.caching core.callconv core.compiler core.compiler_machinery core.config
-    core.controlflow core.errors core.event core.funcdesc core.imputils core.interpreter core.ir core.ir_utils
-    core.options core.sigutils core.targetconfig core.transforms core.typed_passes core.typeinfer core.untyped_passes
-    cuda_paths cudadrv cudadrv.devicearray cudadrv.devices cudadrv.drvapi cudadrv.driver cudadrv.dummyarray
-    cudadrv.enums cudadrv.error cudadrv.libs cudadrv.linkable_code cudadrv.mappings cudadrv.ndarray cudadrv.nvjitlink
-    cudadrv.nvrtc cudadrv.nvvm cudadrv.rtapi cudadrv.runtime cudaimpl datamodel datamodel.models debuginfo descriptor
-    deviceufunc dispatcher extending flags itanium_mangler launchconfig libdevice libdevicefuncs libdeviceimpl lowering
-    memory_management memory_management.nrt misc misc.special models np.npdatetime np.ufunc serialize simulator stubs
-    tests.cudapy tests.cudapy.cache_usecases tests.data typing typing.templates typing.typeof ufuncs vector_types
-    vectorizers
+    _internal _internal.cuda_bf16 _internal.cuda_fp8 api_util args bf16 cloudpickle cudadecl codegen compiler core
+    core.analysis core.annotations core.bytecode core.byteflow core.caching core.callconv core.compiler
+    core.compiler_machinery core.config core.controlflow core.errors core.event core.funcdesc core.imputils
+    core.inline_closurecall core.interpreter core.ir core.ir_utils core.options core.rewrites core.sigutils
+    core.targetconfig core.transforms core.typed_passes core.typeinfer core.untyped_passes cuda_paths cudadrv
+    cudadrv.devicearray cudadrv.devices cudadrv.drvapi cudadrv.driver cudadrv.dummyarray cudadrv.enums cudadrv.error
+    cudadrv.libs cudadrv.linkable_code cudadrv.mappings cudadrv.ndarray cudadrv.nvjitlink cudadrv.nvrtc cudadrv.nvvm
+    cudadrv.rtapi cudadrv.runtime cudaimpl datamodel datamodel.models debuginfo descriptor deviceufunc dispatcher
+    errors extending flags itanium_mangler launchconfig libdevice libdevicefuncs libdeviceimpl lowering
+    memory_management memory_management.nrt misc misc.special models np.npdatetime np.ufunc serialize simulator
+    stubs tests.cudapy tests.cudapy.cache_usecases tests.data typeconv typeconv.castgraph typeconv.rules
+    typeconv.typeconv typing typing.templates typing.typeof ufuncs vector_types vectorizers
 """.split()
 OTHERS = """
     cuda cuda.bindings cuda.core cuda.core._utils cuda.core._utils.cuda_utils cuda.core.experimental llvmlite
     llvmlite.ir numba.core.cgutils numba.core.compiler numba.core.datamodel numba.core.extending numba.core.imputils
-    numba.core.ir numba.core.registry numba.core.typing numba.core.typing.templates numba.extending
+    numba.core.ir numba.core.registry numba.core.typing numba.core.typing.templates numba.core.typing.typeof
+    numba.extending
 """.split()
 NUMBA_CUDA = {
     **dict.fromkeys(OTHERS, {}),
@@ -299,6 +336,12 @@ NUMBA_CUDA = {
     "numba.cuda.np": {},
     "numba.cuda.np.numpy_support": NUMPY_SUPPORT,
     "numba.cuda.testing": CUDA_TESTING,
+    # Types with LLVM's text of their own are registered at the import of tests of which few use one.
+    "numba.cuda.extending": {
+        **dict.fromkeys("register_model type_callable make_attribute_wrapper".split(), registers),
+        "typeof_impl": types.SimpleNamespace(register=registers),
+    },
+    "numba.cuda.cudaimpl": {"lower": registers},
     "numba.cuda.tests": {},
     "numba.cuda.tests.support": SUPPORT,
     "numba.cuda.utils": {"PYVERSION": sys.version_info[:2]},
@@ -319,6 +362,7 @@ CUPY = {
         {},
     ),
     "cupy._core._fusion_interface": {},
+    "cupy_backends.cuda.api.runtime": {"is_hip": False},
     "cupy._core._accelerator": {name: list for name in ("get_routine_accelerators", "get_reduction_accelerators")}
     | {name: lambda names: None for name in ("set_routine_accelerators", "set_reduction_accelerators")},
     "cupy._util": {"clear_memo": lambda: None, "PerformanceWarning": RuntimeWarning, "ENABLE_SLICE_COPY": False},
@@ -342,9 +386,10 @@ CUPY = {
 
 # Names of numba.cuda itself that make PTX, or ask the driver's bindings.
 NUMBA_CUDA_NAMES = """
-    compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device declare_device
-    launchconfig libdevice require_context set_memory_manager get_memory_info BaseCUDAMemoryManager GetIpcHandleMixin
-    HostOnlyCUDAMemoryManager MemoryPointer MappedMemory PinnedMemory MemoryInfo IpcHandle
+    compiler typing compile compile_all compile_for_current_device compile_ptx compile_ptx_for_current_device
+    declare_device launchconfig libdevice require_context set_memory_manager get_memory_info BaseCUDAMemoryManager
+    GetIpcHandleMixin HostOnlyCUDAMemoryManager MemoryPointer MappedMemory PinnedMemory MemoryInfo IpcHandle cgutils
+    cudadecl LinkableCode Archive CUSource Cubin Fatbin LTOIR Object PTXSource
 """.split()
 
 
@@ -520,6 +565,19 @@ class OwnTests(importlib.abc.MetaPathFinder):
             return importlib.util.spec_from_file_location(name, at / "__init__.py", submodule_search_locations=inside)
         file = at.with_suffix(".py")
         return importlib.util.spec_from_file_location(name, file) if file.exists() else None
+
+
+class TestsBeside(importlib.abc.MetaPathFinder):
+    """The modules beside numba-cuda's tests that these import: programs over Numba's names."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def find_spec(self, name, path=None, target=None):
+        at = self.root.joinpath(*name.split(".")[3:]).with_suffix(".py")
+        if name.startswith("numba.cuda.tests.") and name not in NUMBA_CUDA and at.exists():
+            return importlib.util.spec_from_file_location(name, at)
+        return None
 
 
 class OwnTesting(importlib.abc.MetaPathFinder):

@@ -1,5 +1,6 @@
 """The CUDA text of Python kernels compiles with NVRTC, which needs no GPU."""
 
+import cmath
 import importlib.util
 import math
 import os
@@ -8,6 +9,8 @@ import numpy as np
 import nvrtc
 import pytest
 from tutti import cuda
+from tutti.compat.cupyx import jit
+from tutti.compat.cupyx.jit import thrust
 
 
 def compiled(text, arch):
@@ -113,3 +116,47 @@ def test_truths_are_printed_as_python_does():
     says[1, 1](np.zeros(1))
     for text in says.inspect_cuda().values():
         assert '"True" : "False"' in text and "beyond one" in text
+
+
+@jit.rawkernel()
+def ranges_and_parts(x, out, w):
+    t = cuda.threadIdx.x
+    thrust.sort(thrust.seq, x[t].begin(), x[t].end())
+    thrust.sort_by_key(thrust.seq, x[t].begin(), x[t].end(), out[t].begin())
+    out[t, 0] = thrust.reduce(thrust.seq, x[t].begin(), x[t].end())
+    out[t, 1] = thrust.lower_bound(thrust.seq, x[t].begin(), x[t].end(), 3)
+    out[t, 2] = cuda.shfl_down_sync(0xFFFFFFFF, t, 2, width=w) + cuda.shfl_xor_sync(0xFFFFFFFF, x[t, 0], 1, width=8)
+    TABLE[t] = cuda.atomic.max(out, (t, 3), x[t, 0])
+
+
+TABLE = cuda.to_device(np.zeros(4))
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC here")
+@pytest.mark.parametrize("kind", ["f4", "f8", "i4", "u8"])
+def test_ranges_and_parts_of_warps_compile(kind):
+    kernel = jit.rawkernel()(ranges_and_parts.py_func)
+    kernel[1, 4](np.zeros((4, 5), kind), np.zeros((4, 5), kind), 4)
+    for text in kernel.inspect_cuda().values():
+        compiled(text, 90)
+
+
+RECORDS = np.zeros(4, np.dtype([("x", "f8"), ("y", "i4"), ("v", "f4", (3,))], align=True))
+
+
+@cuda.jit
+def fields(records, one, out):
+    t = cuda.threadIdx.x
+    records[t].x += one.y
+    records[t]["y"] = RECORDS[t]["y"] + records["v"][t, 1]
+    records[t].v[2] = t
+    r, phi = cmath.polar(out[t])
+    out[t] = cmath.rect(r, phi) + cmath.sqrt(records[t].x) + cmath.isnan(out[t])
+
+
+@pytest.mark.skipif(nvrtc.library() is None, reason="no NVRTC here")
+def test_records_and_complex_numbers_compile():
+    fields[1, 4](RECORDS.copy(), RECORDS[1], np.zeros(4, "c8"))
+    fields[1, 4](RECORDS.copy(), RECORDS[1], np.zeros(4, "c16"))
+    for text in fields.inspect_cuda().values():
+        compiled(text, 90)

@@ -104,6 +104,38 @@ def test_lanes_that_went_another_way_are_not_active(mode):
         assert run(kernel, threads=32).tolist() == [0x55555555, 0] * 16
 
 
+@pytest.mark.parametrize("width", [1, 2, 8, 32])
+def test_shuffles_of_parts_of_a_warp(mode, width):
+    @cuda.jit
+    def kernel(out, w):
+        t = cuda.threadIdx.x
+        out[t, 0] = cuda.shfl_sync(FULL, t, 5, width=w)
+        out[t, 1] = cuda.shfl_up_sync(FULL, t, 3, width=w)
+        out[t, 2] = cuda.shfl_down_sync(FULL, t, 3, width=w)
+        out[t, 3] = cuda.shfl_xor_sync(FULL, t, 12, width=w)
+
+    out = np.zeros((32, 4), np.int64)
+    kernel[1, 32](out, width)
+    lane = np.arange(32)
+    within, other = lane % width, lane ^ 12
+    want = [
+        lane - within + 5 % width,
+        np.where(within >= 3, lane - 3, lane),
+        np.where(within + 3 < width, lane + 3, lane),
+        np.where(other <= lane | (width - 1), other, lane),
+    ]
+    np.testing.assert_array_equal(out.T, want)
+
+
+def test_words_of_warps_refuse_other_keywords():
+    @cuda.jit
+    def kernel(out):
+        out[0] = cuda.shfl_sync(FULL, 1, 0, widht=4)
+
+    with pytest.raises(TypeError, match="no keyword but width"):
+        kernel[1, 32](np.zeros(1))
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 def test_shuffles(mode, dtype):
     @cuda.jit
@@ -196,6 +228,25 @@ def test_nan_is_missing_or_stays(mode):
     kernel[1, 1](a, np.array([np.nan, 2.0]))
     if mode == "compiled":
         np.testing.assert_array_equal(a, [1, 1, 2])
+
+
+def test_max_and_min_take_no_nan_and_keep_one(mode):
+    """As max(old, value) does in Python: NaN is not beyond anything."""
+
+    @cuda.jit
+    def kernel(a, v):
+        block = cuda.shared.array(1, float64)
+        block[0] = 3.0
+        cuda.atomic.max(block, 0, v[0])
+        a[4] = block[0]
+        cuda.atomic.max(a, 0, v[0])
+        cuda.atomic.min(a, 1, v[0])
+        cuda.atomic.max(a, 2, v[1])
+        cuda.atomic.min(a, 3, v[1])
+
+    a = np.array([1.0, 1.0, np.nan, np.nan, 0.0])
+    kernel[1, 1](a, np.array([np.nan, 2.0]))
+    np.testing.assert_array_equal(a, [1, 1, np.nan, np.nan, 3])
 
 
 def test_compare_and_swap(mode):

@@ -525,7 +525,8 @@ def test_what_is_known_of_a_kernel():
         cuda.syncthreads()
         x[t] = s[t] + mine[t % 4]
 
-    assert kernel.specialize(np.ones(64)) is kernel
+    assert kernel.specialize(np.ones(64)).specialized and not kernel.specialized
+    kernel[1, 64](np.ones(64))
     (types,) = kernel.signatures
     assert kernel.get_shared_mem_per_block(types) == 256 == kernel.overloads[types].shared_mem_per_block
     assert kernel.get_local_mem_per_thread(types) == 32 == kernel.get_local_mem_per_thread()[types]
@@ -633,8 +634,8 @@ def test_ufuncs_of_the_cpu():
 
 
 def test_names_around_the_compiler():
-    assert str(numba.typeof(np.ones((2, 3)))) == "array(float64, 2d)" and numba.typeof(3) == int64
-    assert numba.from_dtype(np.dtype("f4")) == float32 and numba.typeof(np.ones(2, bool)) == numba.boolean[:]
+    assert str(numba.typeof(np.ones((2, 3)))) == "array(float64, 2d, C)" and numba.typeof(3) == int64
+    assert numba.from_dtype(np.dtype("f4")) == float32 and numba.typeof(np.ones(2, bool)) == numba.boolean[::1]
     assert numba.get_num_threads() >= 1 and numba.version_info[0] == 0 and numba.threading_layer() == "tutti"
     from tutti.compat.numba.core import config, errors, types
 

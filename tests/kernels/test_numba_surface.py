@@ -107,7 +107,7 @@ def test_ufuncs_take_a_stream():
 def test_types_of_arrays():
     assert isinstance(float32[:, :], types.Array) and not isinstance(float32, types.Array)
     kind = types.Array(types.float32, 2, "C")
-    assert kind == float32[:, :] and (kind.dtype, kind.ndim, kind.layout) == (types.float32, 2, "C")
+    assert kind == float32[:, ::1] != float32[:, :] and (kind.dtype, kind.ndim, kind.layout) == (types.float32, 2, "C")
 
     @cuda.jit((kind,))
     def kernel(a):
@@ -120,5 +120,6 @@ def test_types_of_arrays():
         kernel[1, 1](x[0])
     assert types.int8 in types.signed_domain and types.uint8 not in types.signed_domain
     assert types.number_domain > types.integer_domain | types.complex_domain
-    with pytest.raises(NotImplementedError, match="records are not covered"):
-        from_dtype([("a", "i4")])
+    assert from_dtype([("a", "i4")]) == from_dtype(np.dtype([("a", "i4")])) != from_dtype([("b", "i4")])
+    with pytest.raises(NotImplementedError, match="have no type"):
+        from_dtype("M8[s]")

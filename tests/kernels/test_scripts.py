@@ -127,3 +127,25 @@ def test_other_finders_of_numba_cuda_are_left_alone(tmp_path):
         capture_output=True, text=True, timeout=120, env=os.environ | settings,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_what_exec_makes_keeps_its_source(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from __future__ import annotations\n"
+        "import numpy as np\nfrom numba import cuda\n"
+        "made = {}\n"
+        "for name, op in (('twice', '*'), ('more', '+')):\n"
+        "    text = f'def {name}(x: unknown_type, out):\\n    i = cuda.grid(1)\\n    out[i] = x[i] {op} 2\\n'\n"
+        "    exec(text, globals(), made)\n"
+        "    made[name].__name__ = name + '_of_two'\n"
+        "for fn in made.values():\n"
+        "    x, out = np.arange(3.0), np.zeros(3)\n    cuda.jit(fn)[1, 3](x, out)\n    print(*out)\n"
+        "def inside():\n    here = 3\n    exec('print(here + 1)')\n"
+        "inside()\n"
+        "try:\n    exec('1 / 0')\nexcept ZeroDivisionError as e:\n    print(e)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "tutti", "run", "--device", "cpu", script], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.splitlines() == ["0.0 2.0 4.0", "2.0 3.0 4.0", "4", "division by zero"], done.stderr

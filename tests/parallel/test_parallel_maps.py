@@ -232,7 +232,7 @@ def test_shared_memory_goes_with_its_array():
     a = np.arange(1_000_000.0)
     held = len(os.listdir("/proc/self/fd"))
     assert tt.parallel.map(lambda k: float(a[k]) and mapped(), [1, 2], workers=2, chunk=1)
-    del a
+    a = None
     assert len(os.listdir("/proc/self/fd")) <= held + 2
     engines = _engine.Engine.get(2)
     assert all(not w.sender.gone for w in engines.workers) and not engines.dropped

@@ -1,5 +1,6 @@
 """@cuda.jit: kernels, their launches, what is known of their code; and cuda.reduce."""
 
+import functools
 import warnings
 
 from .. import _core
@@ -9,6 +10,7 @@ from .cuda_memory import is_cuda_array, need_numpy
 from .cuda_place import gpu, gpus, will_print
 from .cuda_words import running
 from .dispatch import CHECK, KERNEL, Compiled, made, signed
+from .signature import takes, types_of
 
 __all__ = ["Reduce", "jit", "reduce"]
 
@@ -30,6 +32,8 @@ class Kernel(Compiled):
 
     _last = None, None  # what stood between the brackets, and the launch that it gave
     _in_steps = 0  # launches in Python
+    _signed = ()  # the signatures that it was given
+    _only = None  # the types of arguments that it is for
     _watched = False  # were the arguments of a launch looked at for arrays that are copied?
 
     @property
@@ -81,7 +85,7 @@ class Kernel(Compiled):
     def forall(self, n, tpb=0, stream=0, sharedmem=0):
         """A launch of at least n threads, one axis; the block's size is chosen."""
         if n < 0:
-            raise ValueError("forall() of a negative number of threads")
+            raise ValueError("Can't create ForAll with negative task count: forall() of a negative number of threads")
         if n == 0:
             return _nothing
         return self[-(-n // tpb), tpb, stream, sharedmem] if tpb else self.configure(n, None, stream, sharedmem)
@@ -92,8 +96,12 @@ class Kernel(Compiled):
         return rows if signature is None else rows[signature]
 
     def _number(self, which, signature):
-        rows = {row[0]: row[which] for row in self._specials()}
-        return rows if signature is None else rows[signature]
+        return self._known({row[0]: row[which] for row in self._specials()}, signature)
+
+    def _known(self, rows, signature):
+        """A number by types: of one list of types, in whatever spelling, or of all."""
+        rows = _ByTypes(rows)
+        return rows.get(self._only, rows) if signature is None else rows[signature]
 
     def get_shared_mem_per_block(self, signature=None):
         """Bytes of static shared memory by argument types."""
@@ -105,16 +113,51 @@ class Kernel(Compiled):
 
     def get_const_mem_size(self, signature=None):
         """Bytes of constant memory by argument types: constant arrays are read through the caches of global memory."""
-        return 0 if signature is not None else dict.fromkeys(self.signatures, 0)
+        return self._known(dict.fromkeys(self.signatures, 0), signature)
 
     def get_max_threads_per_block(self, signature=None):
         """The most threads that a block may have, by argument types."""
-        return 1024 if signature is not None else dict.fromkeys(self.signatures, 1024)
+        return self._known(dict.fromkeys(self.signatures, 1024), signature)
 
     def specialize(self, *args):
-        """Compile for the types of these arguments now."""
-        self._compile(self._types(args))
+        """A kernel of its own, compiled now for the types of these arguments, or for these types."""
+        if self._only is not None:
+            raise RuntimeError("Dispatcher already specialized")
+        types = ",".join(types_of((one,)) or self._types((one,)) for one in args)
+        made = self.specializations.get(types)
+        if made is None:
+            made = type(self)(self.py_func, self._flags & ~KERNEL)
+            made._declared = self._declared
+            made._compile(types)
+            self.specializations[types] = made
+            made._only = types
+        return made
+
+    @functools.cached_property
+    def specializations(self):
+        """The kernels that specialize() made, by types."""
+        return {}
+
+    @property
+    def specialized(self):
+        """Is it for one list of types: by its signature, or made by specialize()?"""
+        return self._only is not None
+
+    def _sign(self, signatures):
+        """Type the kernel for what its signatures say: what it cannot do is an error where it is defined."""
+        self._signed = signatures if isinstance(signatures, list) else [signatures]
+        types = [types_of(one) for one in self._signed]
+        for one in types:
+            if one is not None:
+                self._compile(one)
+        if len(types) == 1:
+            self._only = types[0]
         return self
+
+    def _module(self, types):
+        if len(self._signed) > 1 and not any(takes(one, types) for one in self._signed):
+            raise TypeError(f"No matching definition: no signature of {self.__name__} takes ({types})")
+        return super()._module(types)
 
     @property
     def overloads(self):
@@ -138,6 +181,16 @@ class Kernel(Compiled):
 
     def __repr__(self):
         return f"<kernel {self.__name__}>"
+
+
+class _ByTypes(dict):
+    """What is known by types, which may be given as signatures write them."""
+
+    def __missing__(self, signature):
+        types = types_of(signature)
+        if types not in self:
+            raise KeyError(signature)
+        return self[types]
 
 
 class _Overload:
@@ -238,6 +291,17 @@ def _stream_of(stream):
     return _stream(None if isinstance(stream, int) else stream)
 
 
+def _check_options(options):
+    """What Numba's options say is checked, though code here hangs on none of them."""
+    bounds, carveout = options.get("launch_bounds"), options.get("shared_memory_carveout")
+    if isinstance(bounds, (tuple, list)) and len(bounds) > 3:
+        raise ValueError(f"Got {len(bounds)} launch bounds: a kernel has three at most")
+    if isinstance(carveout, str) and carveout.lower() not in ("default", "maxl1", "maxshared"):
+        raise ValueError(f"Invalid carveout value: {carveout!r} is none of default, MaxL1, MaxShared")
+    if isinstance(carveout, int) and not -1 <= carveout <= 100:
+        raise ValueError(f"Carveout must be between -1 and 100: {carveout}")
+
+
 def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
     """A kernel from a Python function, compiled for the types of its arguments when they first appear.
 
@@ -270,12 +334,15 @@ def jit(fn=None, *args, device=False, debug=False, fastmath=False, **options):
         warnings.warn("fastmath is ignored: results stay those of IEEE arithmetic", RuntimeWarning, stacklevel=2)
     if options.get("link"):
         raise NotImplementedError("cuda.jit(link=...): CUDA C is not linked into Python kernels; see tt.SourceModule")
+    _check_options(options)
     make = DeviceFunction if device else Kernel
     flags = CHECK if debug else 0
     if callable(fn) and hasattr(fn, "__code__"):
         return make(fn, flags)
     numbers = signed(fn)
-    return lambda f: made(make, f, flags, numbers)
+    if device or fn is None:
+        return lambda f: made(make, f, flags, numbers)
+    return lambda f: made(make, f, flags, numbers)._sign(fn)
 
 
 class Reduce:

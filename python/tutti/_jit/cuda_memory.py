@@ -1,6 +1,7 @@
 """Memory of the device, and which way host arrays go. On the CPU it is the host's, as NumPy's arrays."""
 
 from .. import _core
+from . import settings
 from .cuda_place import gpu
 from .dispatch import _numpy
 
@@ -102,6 +103,46 @@ class DeviceArray:
         shown = dict(self._jit_argument.__array_interface__)
         kept = {key: shown[key] for key in ("shape", "typestr", "strides", "data")}
         return {**kept, "data": (kept["data"][0], False), "stream": None, "version": 3}
+
+    stream = 0  # that its copies are in order with
+
+    @property
+    def _numba_type_(self):
+        """What Numba's names call its type."""
+        from ..compat.numba import typeof
+
+        return typeof(self)
+
+    def bind(self, stream=0):
+        """The same array, whose copies go by a stream: they are in order with every other work anyway."""
+        bound = type(self)(self._jit_argument)
+        bound.stream = stream
+        return bound
+
+    @property
+    def device_ctypes_pointer(self):
+        """The address as ctypes hands it on."""
+        import ctypes
+
+        return ctypes.c_void_p(self.__cuda_array_interface__["data"][0])
+
+    def transpose(self, axes=None):
+        """The same memory with its axes in another order."""
+        return type(self)(self._jit_argument.transpose() if axes is None else self._jit_argument.transpose(axes))
+
+    def split(self, section, stream=0):
+        """Parts of so many elements of an array of one axis, one after another."""
+        if len(self.shape) != 1:
+            raise ValueError("only arrays of one axis are split")
+        return (self[at : at + section] for at in range(0, self.size, section))
+
+    def getitem(self, index, stream=0):
+        """self[index] in order with a stream."""
+        return self[index]
+
+    def setitem(self, index, value, stream=0):
+        """self[index] = value in order with a stream."""
+        self[index] = value
 
     def __len__(self):
         return len(self._jit_argument)
@@ -700,10 +741,10 @@ def from_cuda_array_interface(desc, owner=None, sync=True):
     >>> wrap = tt.cuda.from_cuda_array_interface
     """
     if desc.get("mask") is not None:
-        raise NotImplementedError("an array with a mask")
+        raise NotImplementedError("Masked arrays are not supported")
     if desc.get("strides") is not None and gpu():
         raise NotImplementedError("an array of another library with strides: make it contiguous there")
-    if sync and gpu() and desc.get("stream") not in (None, 0):
+    if sync and settings.config.CUDA_ARRAY_INTERFACE_SYNC and gpu() and desc.get("stream") not in (None, 0):
         from .. import cuda
 
         cuda.ExternalStream(desc["stream"]).synchronize()

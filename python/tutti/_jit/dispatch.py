@@ -48,7 +48,8 @@ class Compiled(_core.Jit):
     def _jit_function(self):
         return self.py_func
 
-    def _module(self):
+    def _module(self, types):
+        """The tree and the global arrays, for these types of arguments."""
         if self._text is None:
             from . import front
 
@@ -64,9 +65,24 @@ class Compiled(_core.Jit):
     def _say(self, module):
         """The text of a function and of all that it calls, and the arrays that they name."""
         np = _numpy()
-        arrays = [np.array(a) if np and not hasattr(a, "__dlpack_device__") else a for a in module.arrays]
         self._raises = module.raised
-        self._text = module.bytes(), [a.numpy() if isinstance(a, _core.ndarray) else a for a in arrays]
+        self._text = module.bytes(), [self._kept(np, a) for a in module.arrays]
+
+    def _kept(self, np, array):
+        """A global array as code keeps it: what it holds now, but memory of the device as it is."""
+        if hasattr(array, "_jit_argument"):
+            return array._jit_argument
+        if not any(hasattr(array, name) for name in ("__array_interface__", "__dlpack__")):  # of the device, elsewhere
+            from .cuda_memory import as_cuda_array
+
+            return as_cuda_array(array)._jit_argument
+        copy = np.array(array) if np and not hasattr(array, "__dlpack_device__") else array
+        copy = copy.numpy() if isinstance(copy, _core.ndarray) else copy
+        if self._flags & KERNEL and hasattr(copy, "setflags"):
+            if copy is array:
+                copy = array.copy()
+            copy.setflags(write=False)
+        return copy
 
     def _array(self, memory, typestr, shape, strides, offset, ours):
         """Memory that a call gave as an array: one of ours if an argument was, or if NumPy is not about."""

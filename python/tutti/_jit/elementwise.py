@@ -11,7 +11,7 @@ import types
 from .. import _core
 from .dispatch import NUMPY_ERRORS, PARALLEL, Compiled, Decorated
 from .front import Function, Module, quote
-from .signature import fitting, parse, read
+from .signature import fitting, parse, read, suffix
 from .sources import source_of
 
 
@@ -51,7 +51,7 @@ class Around(Compiled):
         super().__init__(fn, flags)
         self._loop = name, params, body
 
-    def _module(self):
+    def _module(self, types):
         if self._text is None:
             self._front = Module(self.py_func)
             self._say(self._front)
@@ -214,8 +214,7 @@ class Vectorized(Decorated, Loops):
 
 
 def _suffix(dtype):
-    name = dtype.name
-    return {"bool": "b8"}.get(name) or name[0] + re.sub(r"\D", "", name)
+    return suffix(dtype.name)
 
 
 def _dtype_of(np, result):
@@ -450,7 +449,7 @@ class Stencil(Decorated):
         stencil = self
 
         class Loop(Compiled):
-            def _module(self):
+            def _module(self, types):
                 module = Module.__new__(Module)
                 module.begin(stencil.py_func)
                 module.file, self._raises = "?", module.raised

@@ -43,6 +43,7 @@ _FAILURES = (
     "ValueError", "TypeError", "IndexError", "OverflowError", "MemoryError", "ZeroDivisionError", "RuntimeError",
     "NotImplementedError", "KeyError", "AssertionError", "RecursionError",
 )  # fmt: skip
+_ARRAY_NAMES = ("__array_interface__", "__dlpack__", "_jit_argument", "__cuda_array_interface__")
 _LONGEST = 60  # of a part of the source in a message
 
 
@@ -341,7 +342,25 @@ class Function:
         apart = isinstance(s.target, ast.Name) and self.numbers.get(id(s.target)) != self.numbers.get(id(s.source))
         return f"(aug {self.line} {op} {target} {value}{' ' + self.target(s.source) if apart else ''})"
 
+    def decided(self, test):
+        """Is a condition true, where that is known before anything runs: of arguments and names that are True, False
+        or None; None: it is not known. What is not taken needs no types.
+        """
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            truth = self.decided(test.operand)
+            return None if truth is None else not truth
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Is, ast.IsNot)) and len(test.ops) == 1:
+            (found, value), other = self.fixed(test.left), test.comparators[0]
+            if not found or not isinstance(other, ast.Constant) or other.value is not None:
+                return None
+            return (value is None) == isinstance(test.ops[0], ast.Is)
+        found, value = self.static(test) if isinstance(test, ast.Name) else (False, None)
+        return bool(value) if found and (value is None or type(value) is bool) else None
+
     def do_If(self, s):
+        truth = self.decided(s.test)
+        if truth is not None:
+            return self.block(s.body if truth else s.orelse)
         line, test = self.line, self.expr(s.test)
         return f"(if {line} {test} ({self.block(s.body)}) ({self.block(s.orelse)}))"
 
@@ -560,7 +579,7 @@ class Function:
             return f"(kind {quote(kind_of_type(value))})"
         if hasattr(value, "_jit_name"):
             return f"(call {quote(value._jit_name)})"
-        if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+        if any(hasattr(value, name) for name in _ARRAY_NAMES):
             if getattr(value, "shape", None) == () and hasattr(value, "item"):
                 return self.constant(value.item(), node)
             return f"(g {self.module.array(value)})"
@@ -594,6 +613,8 @@ class Function:
         return f"(attr {self.expr(e.value)} {quote(e.attr)})"
 
     def of_BinOp(self, e):
+        if isinstance(e.op, ast.Sub) and _word_of(e.right, "begin") is not None:
+            return self.expr(e.left)  # found by an algorithm over ranges: it counts from there
         value = folded(e)
         if value is not None:
             return self.constant(value, e)
@@ -715,6 +736,8 @@ class Function:
         if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
             args = [self.expr(node) for node in (bind(callee, e).values() if inspect.isfunction(callee) else e.args)]
             return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
+        if found and hasattr(callee, "_jit_forms"):
+            return self.over_ranges(callee, e)
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
             return self.expr(e.args[0])
         if found and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):
@@ -743,6 +766,29 @@ class Function:
         if node.id in self.bound:
             return [f"(n {quote(f'{node.id} {word}')})" for word in callee.captures]
         return [self.expr(read[f"{node.id} {word}"]) for word in callee.captures]
+
+    def over_ranges(self, callee, e):
+        """A call of one of Thrust's algorithms: ranges are arrays, what it gives back counts elements."""
+        form, args = "", []
+        for node in e.args[1:]:  # the first says who does it
+            last = args[-1] if args else None
+            begins = _word_of(node, "begin")
+            if begins is not None or isinstance(node, ast.Name):
+                form, args = form + ("b" if begins is not None else "v"), [*args, begins or node]
+            elif last is not None and _word_of(node, "end") is not None and _same(_word_of(node, "end"), last):
+                form = form[:-1] + "r"
+            elif last is not None and isinstance(node, ast.BinOp) and _same(node.left, last) and form[-1] == "v":
+                part = ast.Subscript(last, ast.Slice(None, node.right), ast.Load())
+                form, args[-1] = form[:-1] + "r", ast.copy_location(part, node)
+            else:
+                form, args = form + "v", [*args, node]
+        forms = callee._jit_forms
+        if form not in forms or e.keywords:
+            words = {"r": "a range", "b": "x.begin()", "v": "a value"}
+            ways = " or ".join(", ".join(words[c] for c in one) for one in forms)
+            self.fail(f"{callee.__name__}() takes a policy, then {ways}: a range is x.begin(), x.end()", e, TypeError)
+        fn = forms[form]._jit_function()
+        return f"(call {self.module.function(fn)} {' '.join(map(self.expr, args))})"
 
     def named_tuple(self, cls, e):
         """A call of a class of named tuples."""
@@ -909,6 +955,16 @@ def folded(e, look=lambda e: None):
     return None if b == 0 and isinstance(e.op, (ast.FloorDiv, ast.Mod)) else _FOLDS[type(e.op)](a, b)
 
 
+def _word_of(node, word):
+    """The array x of x.begin() or x.end(); None of anything else."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args and not node.keywords
+    return node.func.value if called and node.func.attr == word else None
+
+
+def _same(a, b):
+    return ast.dump(a) == ast.dump(b)
+
+
 def bind(fn, e):
     """The arguments of a call of a compiled function by parameter, in its order, defaults filled in."""
     code = fn.__code__
@@ -932,15 +988,17 @@ def bind(fn, e):
 
 
 def no_value(fn, name, value):
-    """Is an argument one that the function is translated for anew: a function, a type, or the constant shape of an
-    array that it makes? Not where its own code gives the name a value."""
+    """Is an argument one that the function is translated for anew: a function, a type, True, False, None, or the
+    constant shape of an array that it makes? Not where its own code gives the name a value."""
     functions = hasattr(value, "_jit_function") or isinstance(value, (types.BuiltinFunctionType, type))
     if functions or type(value).__name__ == "ufunc":
         good = True
     elif hasattr(value, "_jit_name"):
         good = not hasattr(value, "__index__")
+    elif value is None or type(value) is bool:
+        good = True  # conditions of it are decided while translating
     elif isinstance(value, int) or (isinstance(value, tuple) and value and all(type(v) is int for v in value)):
-        good = type(value) is not bool and "array" in fn.__code__.co_names
+        good = "array" in fn.__code__.co_names
     else:
         good = dtype_name(value) is not None
     return good and name not in _stored(fn.__code__)

@@ -24,6 +24,16 @@ _ARRAY = re.compile(r"array\((\w+)(?:,(\d)d)?.*\)")
 _AXES = re.compile(r"(\w+)\[([^\]]*)\]")
 
 
+def _opening(text):
+    """Where the bracket is that the last one closes."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] == ")") - (text[at] == "(")
+        if not depth:
+            return at
+    return 0
+
+
 def parts_of(text):
     """What stands between the commas that no bracket holds."""
     out, depth = [""], 0
@@ -34,6 +44,11 @@ def parts_of(text):
         else:
             out[-1] += char
     return [part for part in out if part]
+
+
+def _layout(text):
+    """'C' of an array that a signature calls dense, else 'A'."""
+    return "C" if text.endswith(("::1]", ",C)")) else "A"
 
 
 def _one(text):
@@ -56,14 +71,47 @@ def read(signature):
     """(result, arguments) of a signature, each as (data type, axes); without a result that is ("", 0)."""
     if isinstance(signature, tuple):
         return ("", 0), [_one(str(t).replace(" ", "")) for t in signature]
-    text, at, depth = str(signature).replace(" ", ""), 0, 0
-    if text.endswith(")"):
-        for at in range(len(text) - 1, -1, -1):  # the bracket that opens the arguments
-            depth += (text[at] == ")") - (text[at] == "(")
-            if not depth:
-                break
+    text = str(signature).replace(" ", "")
+    at = _opening(text) if text.endswith(")") else 0
     head, inside = text[:at], text[at + 1 : -1]
     return ("", 0) if head in ("", "void", "none") else _one(head), [_one(t) for t in parts_of(inside)]
+
+
+def types_of(signature):
+    """The types of a signature's arguments as compiled code writes them; None where one has no such form here."""
+    if isinstance(signature, tuple):
+        texts = [str(t).replace(" ", "") for t in signature]
+    else:
+        text = str(signature).replace(" ", "")
+        texts = parts_of(text[_opening(text) + 1 : -1]) if text.endswith(")") else None
+    if texts is None or len(texts) > 32:
+        return None
+    rows = [(*_one(text), _layout(text)) for text in texts]
+    if any(not kind for kind, _, _ in rows):
+        return None
+    return ",".join(f"A{suffix(kind)}:{axes}{layout}" if axes else suffix(kind) for kind, axes, layout in rows)
+
+
+def suffix(name):
+    """A data type as compiled code writes it: float64 is f64."""
+    return {"bool": "b8"}.get(name) or name[0] + re.sub(r"\D", "", name)
+
+
+def takes(signature, types):
+    """Does a signature take arguments of these types: arrays as they are, numbers by what Numba casts?"""
+    wanted, given = types_of(signature), types.split(",")
+    if wanted is None:
+        return True
+    wanted = wanted.split(",") if wanted else []
+    given = given if types else []
+    return len(wanted) == len(given) and all(map(_fits, wanted, given))
+
+
+def _fits(want, have):
+    if "A" in (want[0], have[0]):
+        return have.startswith(want.rstrip("AC")) if want[0] == "A" else False
+    order = "bui" if want[0] in "ui" else "bufic"
+    return want == have or (want[0] in "uifc" and have[0] in order and (want[0] == "c" or have[0] != "c"))
 
 
 def parse(signature):

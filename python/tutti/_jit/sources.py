@@ -42,7 +42,7 @@ def source_of(fn):
     if fn.__name__ == "<lambda>":
         return _lambda_in(text, fn), first - 1
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef) and node.name == fn.__name__:
+        if isinstance(node, ast.FunctionDef) and node.name == fn.__code__.co_name:  # its name may be another now
             return node, first - 1
     raise OSError(_NO_SOURCE.format(fn.__name__))
 

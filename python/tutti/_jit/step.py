@@ -198,19 +198,20 @@ class _Thread:
     def warp(self, x):
         return {k: v for k, v in self.meet(x) if k // 32 == self.lane // 32}
 
-    def do_shfl_sync(self, mask, x, lane):
-        return self.warp(x).get(self.lane // 32 * 32 + lane % 32, x)
+    def do_shfl_sync(self, mask, x, lane, width=32):
+        return self.warp(x).get(self.lane // width * width + lane % width, x)
 
-    def do_shfl_up_sync(self, mask, x, by):
+    def do_shfl_up_sync(self, mask, x, by, width=32):
         values = self.warp(x)
-        return values.get(self.lane - by, x) if self.lane % 32 >= by else x
+        return values.get(self.lane - by, x) if self.lane % width >= by else x
 
-    def do_shfl_down_sync(self, mask, x, by):
+    def do_shfl_down_sync(self, mask, x, by, width=32):
         values = self.warp(x)
-        return values.get(self.lane + by, x) if self.lane % 32 + by < 32 else x
+        return values.get(self.lane + by, x) if self.lane % width + by < width else x
 
-    def do_shfl_xor_sync(self, mask, x, by):
-        return self.warp(x).get(self.lane ^ by, x)
+    def do_shfl_xor_sync(self, mask, x, by, width=32):
+        values, other = self.warp(x), self.lane ^ by
+        return values.get(other, x) if other <= self.lane | (width - 1) else x
 
     def do_ballot_sync(self, mask, x):
         return sum(1 << k % 32 for k, v in self.warp(x).items() if v)

@@ -4,11 +4,16 @@ With --as joblib, multiprocessing or concurrent the script's own imports of that
 theirs.
 """
 
+import __future__
+
 import builtins
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import linecache
+import operator
 import os
 import runpy
 import sys
@@ -20,6 +25,7 @@ import tutti
 # What a script imports, and who serves it; a module that does not exist here is not covered.
 NAMES = ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "tensorflow", "torch")
 ASKED = ("joblib", "multiprocessing", "concurrent")  # on request only, in the script and the files beside it
+_FUTURE = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 COVERED = {name: "tutti.compat." + name for name in NAMES}
 PART_OF = {"cupyx": "cupy"}  # packages of one library
 
@@ -103,6 +109,40 @@ class OwnImports:
         return file.startswith(self.folder) and "site-packages" not in file[len(self.folder) :]
 
 
+class KeepSources:
+    """exec() that keeps the source of what it runs: kernels and functions that a program writes are compiled from it.
+
+    Inside the context `exec` is one that gives each text a name of its own, under which linecache has its lines.
+    """
+
+    def __init__(self):
+        self.plain, self.texts = builtins.exec, 0
+
+    def __enter__(self):
+        builtins.exec = self.run
+        return self
+
+    def __exit__(self, *error):
+        builtins.exec = self.plain
+
+    def run(self, source, globals=None, locals=None, /, **names):
+        """Python's exec: without dictionaries it runs among the caller's names."""
+        caller = sys._getframe(1)
+        if globals is None:
+            globals, locals = caller.f_globals, caller.f_locals if locals is None else locals
+        if isinstance(source, str):
+            source = self.kept(source, caller.f_code.co_flags & _FUTURE)
+        return self.plain(source, globals, locals, **names)
+
+    def kept(self, text, flags):
+        """The code of a text whose lines can be asked for."""
+        self.texts += 1
+        name = f"<exec {self.texts}>"
+        code = compile(text, name, "exec", flags, True)
+        linecache.cache[name] = len(text), None, text.splitlines(True), name  # without a time: it is never dropped
+        return code
+
+
 def place(number):
     """Where a kernel ran, of the numbers that it keeps."""
     from .._device import numbered
@@ -157,7 +197,8 @@ def run(path, arguments, device=None, only=None):
     dispatch.everything = dispatch.Everything()
     begun = time.perf_counter()
     try:
-        runpy.run_path(path, run_name="__main__")
+        with KeepSources():
+            runpy.run_path(path, run_name="__main__")
     finally:
         if only in ASKED:
             builtins.__import__ = finder.before

@@ -168,7 +168,7 @@ static expr *access(lower *l, expr *array, const tt_tree *const *item, int n, ex
 
 expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n) { return access(l, array, index, n, NULL); }
 
-static expr *choose(lower *l, expr *test, expr *yes, expr *no) {
+expr *py__choose(lower *l, expr *test, expr *yes, expr *no) {
   expr *e = py__expr(l, TT_X_SELECT, yes->type, 3);
   e->arg[0] = test;
   e->arg[1] = yes;
@@ -186,11 +186,11 @@ static expr *pick(lower *l, expr *tuple, expr *at) {
   tuple = py__keep(l, tuple);
   at = py__keep(l, py__cast(l, at, TT_I64));
   expr *turned = py__elem(l, TT_ADD, at, py__int(l, n));
-  at = py__keep(l, choose(l, py__elem(l, TT_LT, at, py__int(l, 0)), turned, at));
+  at = py__keep(l, py__choose(l, py__elem(l, TT_LT, at, py__int(l, 0)), turned, at));
   expr *low = py__elem(l, TT_GE, at, py__int(l, 0)), *high = py__elem(l, TT_LT, at, py__int(l, n));
   py__raise_unless(l, py__elem(l, TT_AND, low, high), TT_EINDEX, "tuple index out of range");
   expr *e = py__item(l, tuple, n - 1);
-  for (int k = n - 2; k >= 0; k--) e = choose(l, py__elem(l, TT_EQ, at, py__int(l, k)), py__item(l, tuple, k), e);
+  for (int k = n - 2; k >= 0; k--) e = py__choose(l, py__elem(l, TT_EQ, at, py__int(l, k)), py__item(l, tuple, k), e);
   return e;
 }
 

@@ -445,7 +445,9 @@ expr *py__call(lower *l, const tt_tree *t) {
   if (starts(c.name, "given:", &w)) return given_call(l, &c, w);
   if (starts(c.name, "math.", &w))
     e = math_call(l, &c, w, &known);
-  else if (starts(c.name, "np.", &w) || starts(c.name, "cmath.", &w))
+  else if (starts(c.name, "cmath.", &w))
+    known = (e = py__cmath_call(l, w, c.arg, c.n)) != NULL;
+  else if (starts(c.name, "np.", &w))
     e = numpy_call(l, &c, w, &known);
   else
     e = builtin(l, &c, &known);

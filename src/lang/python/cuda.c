@@ -120,6 +120,31 @@ static type *collective_type(lower *l, tt_pcollective k, const expr *value) {
   return py__scalar(l, k == TT_C_BALLOT || k == TT_C_MATCH ? TT_U32 : TT_BOOL);
 }
 
+/* The lane of the warp that a shuffle by parts of `width` lanes, a power of two, takes a value from; `by` as it says. */
+static expr *lane_of_part(lower *l, tt_pcollective k, expr *by, expr *width) {
+  expr *lane = special(l, TT_S_LANE), *last = py__keep(l, py__binary(l, "-", width, py__int(l, 1)));
+  by = py__keep(l, by);
+  if (k == TT_C_SHFL_XOR) { /* a part before this one may be read, one behind it not */
+    expr *other = py__keep(l, py__binary(l, "^", lane, by));
+    return py__choose(l, py__elem(l, TT_LE, other, py__binary(l, "|", lane, last)), other, lane);
+  }
+  expr *mine = py__keep(l, py__binary(l, "&", lane, last)), *first = py__binary(l, "-", lane, mine);
+  if (k == TT_C_SHFL) return py__binary(l, "+", first, py__binary(l, "&", by, last));
+  if (k == TT_C_SHFL_UP) return py__choose(l, py__elem(l, TT_GE, mine, by), py__binary(l, "-", lane, by), lane);
+  return py__choose(l, py__elem(l, TT_LE, py__binary(l, "+", mine, by), last), py__binary(l, "+", lane, by), lane);
+}
+
+/* The keyword `width` of a shuffle: lanes of a part of the warp; NULL: all. No other word has a keyword. */
+static expr *width_of(lower *l, const char *name, const tt_tree *t, bool shuffle) {
+  const tt_tree *width = shuffle ? py__keyword(l, t, "width") : NULL;
+  if (t->n - 2 - py__positional(t) > (width ? 1 : 0))
+    py__fail(l, TT_ETYPE, "%s() takes no keyword%s", name, shuffle ? " but width" : "");
+  if (!width) return NULL;
+  expr *e = py__value(l, width);
+  if (!py__is_unknown(e) && !py__is_scalar(e)) py__fail(l, TT_ETYPE, "a width that is %s", py__type_name(l, e->type));
+  return py__is_unknown(e) ? NULL : py__cast(l, e, TT_I64);
+}
+
 static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (strcmp(rows[k].name, name) != 0) continue;
@@ -141,7 +166,9 @@ static expr *collective_call(lower *l, const char *name, const tt_tree *t) {
       if (!py__is_scalar(mask)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, mask->type));
       arg[n - 1] = py__cast(l, mask, TT_U32);
     }
-    return collective(l, rows[k].k, collective_type(l, rows[k].k, arg[0]), arg, n);
+    expr *width = width_of(l, name, t, shuffle);
+    if (width) arg[1] = lane_of_part(l, rows[k].k, arg[1], width);
+    return collective(l, width ? TT_C_SHFL : rows[k].k, collective_type(l, rows[k].k, arg[0]), arg, n);
   }
   return NULL;
 }

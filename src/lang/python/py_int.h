@@ -143,6 +143,10 @@ void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message);
 /* ---- expressions (python/expr.c) and what they call */
 expr *py__expression(lower *l, const tt_tree *t);
 expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in memory */
+/* One of two values of a type, of which both are computed. */
+expr *py__choose(lower *l, expr *test, expr *yes, expr *no);
+/* cmath's function of that name (python/cmath.c); NULL: there is none. */
+expr *py__cmath_call(lower *l, const char *w, expr *const *arg, int n);
 expr *py__binary(lower *l, const char *op, expr *a, expr *b);
 expr *py__unary(lower *l, const char *op, expr *a);
 expr *py__compare(lower *l, const char *op, expr *a, expr *b);

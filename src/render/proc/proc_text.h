@@ -733,8 +733,8 @@ TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt
     return old;                              \
   }
 #define TT__ATOMIC_ANY(S, T)                                                       \
-  TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)                      \
-  TT__ATOMIC_LOOP(min, S, T, old < v || old != old ? old : v)                      \
+  TT__ATOMIC_LOOP(max, S, T, v > old ? v : old)                                    \
+  TT__ATOMIC_LOOP(min, S, T, v < old ? v : old)                                    \
   TT__ATOMIC_LOOP(nanmax, S, T, v != v || old > v ? old : v)                       \
   TT__ATOMIC_LOOP(nanmin, S, T, v != v || old < v ? old : v)                       \
   TT__ATOMIC_LOOP(exch, S, T, v)                                                   \
@@ -933,8 +933,8 @@ TT__ATOMIC_CAS(f64, tt_f64, unsigned long long, (unsigned long long)__double_as_
   TT__ATOMIC_LOOP(exch, S, T, v)
 #define TT__ATOMIC_FLOAT(S, T)                                     \
   TT__ATOMIC_ANY(S, T)                                             \
-  TT__ATOMIC_LOOP(max, S, T, old > v || old != old ? old : v)      \
-  TT__ATOMIC_LOOP(min, S, T, old < v || old != old ? old : v)      \
+  TT__ATOMIC_LOOP(max, S, T, v > old ? v : old)                    \
+  TT__ATOMIC_LOOP(min, S, T, v < old ? v : old)                    \
   TT_FN T tt_atomic_add_##S(T *p, T v) { return atomicAdd(p, v); } \
   TT_FN T tt_atomic_sub_##S(T *p, T v) { return atomicAdd(p, -v); }
 #define TT__ATOMIC_INT(S, T, U)                                                      \

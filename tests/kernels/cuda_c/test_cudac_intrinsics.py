@@ -390,3 +390,18 @@ def test_special_functions():
 
 def test_special_functions_for_nvrtc():
     check_nvrtc(SPECIAL)
+
+
+@pytest.mark.parametrize("part, dtype", [("float", "complex64"), ("double", "complex128")])
+def test_complex_quotients_have_the_bits_of_arrays(part, dtype):
+    src = f"""extern "C" __global__ void k(const complex<{part}> *a, const complex<{part}> *b, complex<{part}> *out) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        out[i] = a[i] / b[i];
+    }}"""
+    rng = np.random.default_rng(3)
+    a, b = (rng.standard_normal((2, 1024)) + 1j * rng.standard_normal((2, 1024))).astype(dtype)
+    a[:4], b[:4] = [0, 1 + 1j, 1j, 1], [1j, 1, -2j, 3 - 3j]
+    out = np.zeros(1024, dtype)
+    tt.RawKernel(src, "k")((16,), (64,), (a, b, out))
+    np.testing.assert_array_equal(out, a / b)
+    np.testing.assert_array_equal(out, (tt.asarray(a) / tt.asarray(b)).numpy())

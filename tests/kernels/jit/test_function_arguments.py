@@ -89,3 +89,29 @@ def test_what_is_not_known_before_says_so():
 
     with pytest.raises(TypeError, match="takes numbers, tuples and arrays"):
         call(math.sin, 1.0)
+
+
+@cuda.jit(device=True)
+def either(x, whole, missing):
+    if not whole:
+        return x * 0.5
+    if missing is None:
+        at = (x, 1)
+    else:
+        at = missing[0]
+    return at[0]
+
+
+def test_what_is_not_taken_needs_no_types():
+    """Branches by True, False and None that are written in a call are decided while translating."""
+
+    @cuda.jit
+    def kernel(out, x):
+        i = cuda.grid(1)
+        out[i, 0] = either(x[i], True, None)
+        out[i, 1] = either(x[i], False, None)
+        out[i, 2] = either(x[i], whole=True, missing=((x[i] + 1, 0.5), 1))
+
+    out, x = np.zeros((4, 3)), np.arange(4)
+    kernel[1, 4](out, x)
+    np.testing.assert_array_equal(out.T, [x, x / 2, x + 1])

@@ -34,16 +34,31 @@ static PyTypeObject *jit_type, *launch_type;
 
 /* ---- finding the code for these types */
 
-/* A kernel's hidden arrays as arrays of ours: launches read them wherever they run. */
-static bool copy_hidden(special *s, const jit_frame *h, int nword) {
+/*
+** A kernel's hidden arrays: constants become arrays of ours, which launches read wherever they run; the memory of arrays
+** of the device stays what it is. Their words count from the first hidden one: launches know what stands before it.
+*/
+static bool keep_hidden(special *s, const jit_frame *h) {
   tt_error err;
   for (int k = 0; k < h->nheld; k++) {
     int64_t low, size;
-    if (h->held[k].at == NULL) continue; /* a number */
-    core_jit_extent(h, &h->held[k], &low, &size);
+    if (h->held[k].has_view && h->held[k].at == NULL) continue; /* a number */
     if (s->narray == MOST_HIDDEN) return core_jit_too_much("global arrays");
     tt_jit_argument *a = &s->array[s->narray];
-    *a = (tt_jit_argument){.word = nword + h->held[k].word, .inside = -low};
+    if (!h->held[k].has_view) {
+      *a = (tt_jit_argument){.word = h->held[k].word, .writes = true, .array = core_handle(h->held[k].object)};
+      tt_retain(a->array);
+      s->narray++;
+      continue;
+    }
+    core_jit_extent(h, &h->held[k], &low, &size);
+    if (!h->held[k].view.readonly) {
+      char *first = (char *)h->held[k].view.buf + low;
+      *a = (tt_jit_argument){.word = h->held[k].word, .writes = true, .low = first, .size = size};
+      s->narray++;
+      continue;
+    }
+    *a = (tt_jit_argument){.word = h->held[k].word, .inside = -low};
     tt_code c = tt_from_data(TT_U8, 1, &size, (char *)h->held[k].view.buf + low, NULL, &a->array, &err);
     if (c != TT_OK) return (void)core_raise(c, &err), false;
     s->narray++;
@@ -74,7 +89,7 @@ static bool find_overload(jit_object *self, tt_code c, const tt_error *err) {
 }
 
 static special *compile(jit_object *self, jit_frame *f) {
-  PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", NULL);
+  PyObject *made = PyObject_CallMethod((PyObject *)self, "_module", "s#", f->type, (Py_ssize_t)f->ntype);
   special *s = NULL;
   tt_jit *jit = NULL;
   tt_error err;
@@ -113,7 +128,7 @@ static special *compile(jit_object *self, jit_frame *f) {
   memcpy(s->types, f->type, f->ntype);
   s->len = f->ntype;
   s->nhidden = h->nword;
-  if ((self->flags & TT_JIT_KERNEL) && !copy_hidden(s, h, f->nword)) {
+  if ((self->flags & TT_JIT_KERNEL) && !keep_hidden(s, h)) {
     free_special(s);
     s = NULL;
     goto done;
@@ -278,8 +293,11 @@ static int launch_arrays(const special *s, jit_frame *f, tt_jit_argument *out, b
       a->array = core_handle(h->object);
     }
   }
-  memcpy(out + n, s->array, (size_t)s->narray * sizeof *out);
-  return n + s->narray;
+  for (int k = 0; k < s->narray; k++) {
+    out[n] = s->array[k];
+    out[n++].word += f->nword;
+  }
+  return n;
 }
 
 static PyObject *fall_back_to_steps(launch_object *l, PyObject *args) {

@@ -177,7 +177,7 @@ _sys.modules[stream.__name__] = stream
 compiler = _types.ModuleType(
     __name__ + ".compiler", "cupy.cuda.compiler: what is raised for a program that does not compile."
 )
-compiler.CompileException = _tt.exceptions.CompileError
+compiler.CompileException = compiler.JitifyException = _tt.exceptions.CompileError
 _sys.modules[compiler.__name__] = compiler
 __path__ = []  # as programs see it, a package
 

@@ -20,6 +20,7 @@ from ..._jit.cuda_words import (
     threadIdx,
     warpsize,
 )  # fmt: skip
+from ._thrust import thrust
 
 range = _builtins.range  # noqa: A001 (CuPy's name)
 atomic_add, atomic_sub, atomic_max, atomic_min, atomic_and, atomic_or, atomic_xor, atomic_exch, atomic_cas = (
@@ -48,6 +49,21 @@ class _RawKernel(_kernels.Kernel):
             return self.py_func(*args, **names)
         return self._start(*args, **names)
 
+    @property
+    def cached_codes(self):
+        """The CUDA C++ texts by argument types."""
+        return self.inspect_cuda()
+
+    @property
+    def cached_code(self):
+        """The CUDA C++ text, where there is one."""
+        texts = list(self.cached_codes.values())
+        if len(set(texts)) > 1:
+            import warnings
+
+            warnings.warn("The kernel has several texts: see cached_codes.", RuntimeWarning, stacklevel=2)
+        return texts[0]
+
     def _start(self, grid, block, args, shared_mem=0, stream=None):
         self.configure(grid, block, stream or 0, shared_mem)(*args)
 
@@ -61,7 +77,7 @@ __all__ = [
     "atomic_add", "atomic_and", "atomic_cas", "atomic_dec", "atomic_exch", "atomic_inc", "atomic_max", "atomic_min",
     "atomic_or", "atomic_sub", "atomic_xor", "blockDim", "blockIdx", "grid", "gridDim", "gridsize", "laneid", "range",
     "rawkernel", "shared_memory", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync", "syncthreads",
-    "syncwarp", "threadIdx", "warpsize",
+    "syncwarp", "threadIdx", "thrust", "warpsize",
 ]  # fmt: skip
 
 

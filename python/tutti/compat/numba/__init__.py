@@ -60,9 +60,14 @@ def typeof(value):
     if isinstance(value, (List, Dict)):
         maker = types.ListType if isinstance(value, List) else types.DictType
         return maker(value._kind)
-    array = np.asarray(getattr(value, "_jit_argument", value))
+    inner = getattr(value, "_jit_argument", value)
+    array = value if inner is not value else np.asarray(value)  # memory of a device stays there
     element = from_dtype(array.dtype)
-    return element[(slice(None),) * array.ndim] if array.ndim else element
+    if not len(array.shape):
+        return element
+    flags = getattr(inner, "flags", None)
+    layout = "A" if flags is None else "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    return types.Array(element, len(array.shape), layout)
 
 
 def from_dtype(dtype):
@@ -70,9 +75,11 @@ def from_dtype(dtype):
     import numpy as np
 
     kind = np.dtype(dtype)
+    if kind.names:
+        return types.Record(kind)
     found = getattr(types, "boolean" if kind.kind == "b" else kind.name, None)
     if found is None:
-        raise NotImplementedError(f"elements of {kind} have no type in compiled functions: records are not covered")
+        raise NotImplementedError(f"elements of {kind} have no type in compiled functions")
     return found
 
 

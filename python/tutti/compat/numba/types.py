@@ -12,15 +12,16 @@ class Type:
         self.parts = ()  # of compound types: what they are made of
 
     def __getitem__(self, axes):
-        rank = len(axes) if isinstance(axes, tuple) else 1
-        return Array(self, rank)
+        axes = axes if isinstance(axes, tuple) else (axes,)
+        dense = [getattr(a, "step", None) == 1 for a in axes]
+        return Array(self, len(axes), "C" if dense[-1] else "F" if dense[0] else "A")
 
     def __call__(self, *args):
         if len(args) == 1 and not isinstance(args[0], Type) and self._jit_dtype:
             import numpy as np
 
             return np.dtype(self._jit_dtype).type(args[0])
-        return Type(f"{self.name}({', '.join(str(a) for a in args)})")
+        return Signature(self, *args)
 
     def __repr__(self):
         return self.name
@@ -32,18 +33,80 @@ class Type:
         return hash(self.name)
 
 
+class Signature:
+    """A result and the types of arguments."""
+
+    def __init__(self, return_type, *args):
+        self.return_type, self.args = return_type, args
+
+    def __repr__(self):
+        return f"{self.return_type}({', '.join(str(a) for a in self.args)})"
+
+    def __eq__(self, other):
+        return isinstance(other, Signature) and repr(other) == repr(self)
+
+    def __hash__(self):
+        return hash(repr(self))
+
+
+class Boolean(Type):
+    """Truth values."""
+
+
+class Number(Type):
+    """Numbers; `bitwidth`: how many bits one has."""
+
+    bitwidth = property(lambda self: int(self._jit_dtype.lstrip("abcdefghijklmnopqrstuvwxyz")))
+
+
+class Integer(Number):
+    """Whole numbers; `signed`: may they be below 0?"""
+
+    signed = property(lambda self: self._jit_dtype.startswith("int"))
+
+
+class Float(Number):
+    """Floating-point numbers."""
+
+
+class Complex(Number):
+    """Complex numbers; `underlying_float`: the type of their parts."""
+
+    underlying_float = property(lambda self: _types[f"float{self.bitwidth // 2}"])
+
+
+_CLASSES = {"b": Boolean, "i": Integer, "u": Integer, "f": Float, "c": Complex}
+
+
 class Array(Type):
-    """An array of so many axes. Its layout is not part of what is known of an argument."""
+    """An array of so many axes, in C's layout, Fortran's (F) or any (A)."""
 
     def __init__(self, dtype, ndim, layout="A", *others, **names):
-        super().__init__(f"array({dtype}, {ndim}d)")
+        super().__init__(f"array({dtype}, {ndim}d, {layout})")
         self.dtype, self.ndim, self.layout = dtype, ndim, layout
+
+
+class Record(Type):
+    """Records of a NumPy dtype; `size`: bytes of one."""
+
+    _made = []  # of all their dtypes: equal ones are one type
+
+    def __init__(self, dtype):
+        if dtype not in self._made:
+            self._made.append(dtype)
+        super().__init__(f"record{self._made.index(dtype)}")
+        self.dtype, self.size, self.aligned = dtype, dtype.itemsize, dtype.isalignedstruct
+        self.fields = dtype.fields
+
+    def offset(self, name):
+        """Where a field lies in a record."""
+        return self.dtype.fields[name][1]
 
 
 def _make():
     out = {}
     for name, dtype in NAMES.items():
-        out[name] = Type(dtype, dtype)
+        out[name] = _CLASSES[dtype[0]](dtype, dtype)
     out["void"] = out["none"] = Type("none")
     out["unicode_type"] = out["string"] = Type("unicode_type")
     return out

@@ -76,6 +76,7 @@ typedef unsigned long ulong;
 #define NULL 0
 #endif
 #define TT_MEMBER __host__ __device__ __forceinline__
+#define TT_CUDA_DEVICE 1
 
 /*
 ** Whole numbers, and numbers of two types, given to functions that the compiler has for floats and doubles alone or for
