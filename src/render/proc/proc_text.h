@@ -202,7 +202,13 @@ TT_FN tt_b8 tt_list_resize(tt_pcall *call, tt_list *l, tt_i64 n, tt_i64 words) {
 
 #ifndef TT_PROGRAM_CUDA
 /* ---- strings: lists of code points that nobody changes */
-enum { TT_TEXT_BOOL = 0, TT_TEXT_I64 = 4, TT_TEXT_U64 = 8, TT_TEXT_F64 = 12, TT_TEXT_C128 = 14 }; /* types for `format` */
+enum {
+  TT_TEXT_BOOL = 0,
+  TT_TEXT_I64 = 4,
+  TT_TEXT_U64 = 8,
+  TT_TEXT_F64 = 12,
+  TT_TEXT_C128 = 14
+};                           /* types for `format` */
 static tt_list tt_text_none; /* where there is no memory */
 TT_FN tt_b8 tt_text_there(const tt_list *s) { return s != &tt_text_none; }
 TT_FN tt_i64 tt_word_text(const tt_list *s) { return (tt_i64)s; }
@@ -291,7 +297,8 @@ TT_FN tt_b8 tt_text_has(const tt_list *set, tt_i64 code) {
   return 0;
 }
 /* Without characters of the set at the beginning (ends & 1) and at the end (ends & 2). */
-static __attribute__((unused)) tt_list *tt_text_strip(tt_pcall *call, const tt_list *s, const tt_list *set, tt_i64 ends) {
+static __attribute__((unused)) tt_list *tt_text_strip(tt_pcall *call, const tt_list *s, const tt_list *set,
+                                                      tt_i64 ends) {
   tt_i64 lo = 0, hi = s->n;
   while (ends & 1 && lo < hi && tt_text_has(set, s->w[lo])) lo++;
   while (ends & 2 && lo < hi && tt_text_has(set, s->w[hi - 1])) hi--;
@@ -323,7 +330,8 @@ TT_FN tt_b8 tt_text_add(tt_pcall *call, tt_list *to, const tt_list *s, tt_i64 lo
   return 1;
 }
 /* At most so many cuts, where that is not below zero; an empty `by` is white space. */
-static __attribute__((unused)) tt_list *tt_text_split(tt_pcall *call, const tt_list *s, const tt_list *by, tt_i64 most) {
+static __attribute__((unused)) tt_list *tt_text_split(tt_pcall *call, const tt_list *s, const tt_list *by,
+                                                      tt_i64 most) {
   tt_list *l = tt_list_new(call, 1);
   tt_i64 lo = 0, cuts = 0;
   for (;;) {
@@ -349,7 +357,8 @@ static __attribute__((unused)) tt_list *tt_text_split(tt_pcall *call, const tt_l
     cuts++;
   }
 }
-static __attribute__((unused)) tt_list *tt_text_join_list(tt_pcall *call, const tt_list *between, const tt_list *parts) {
+static __attribute__((unused)) tt_list *tt_text_join_list(tt_pcall *call, const tt_list *between,
+                                                          const tt_list *parts) {
   tt_i64 n = parts->n ? between->n * (parts->n - 1) : 0, at = 0;
   for (tt_i64 k = 0; k < parts->n; k++) n += ((const tt_list *)parts->w[k])->n;
   tt_list *l = tt_text_new(call, n);
@@ -392,8 +401,12 @@ static __attribute__((unused)) tt_list *tt_text_of(tt_pcall *call, tt_i64 dtype,
   for (tt_i64 k = 0; k < l->n; k++) l->w[k] = s[k];
   return l;
 }
-static __attribute__((unused)) tt_list *tt_text_of_i64(tt_pcall *call, tt_i64 x) { return tt_text_of(call, TT_TEXT_I64, &x); }
-static __attribute__((unused)) tt_list *tt_text_of_b8(tt_pcall *call, tt_i64 x) { return tt_text_of(call, TT_TEXT_BOOL, &x); }
+static __attribute__((unused)) tt_list *tt_text_of_i64(tt_pcall *call, tt_i64 x) {
+  return tt_text_of(call, TT_TEXT_I64, &x);
+}
+static __attribute__((unused)) tt_list *tt_text_of_b8(tt_pcall *call, tt_i64 x) {
+  return tt_text_of(call, TT_TEXT_BOOL, &x);
+}
 static __attribute__((unused)) tt_list *tt_text_of_u64(tt_pcall *call, tt_u64 x) {
   tt_i64 w = (tt_i64)x;
   return tt_text_of(call, TT_TEXT_U64, &w);
@@ -858,7 +871,8 @@ TT_FN tt_i64 tt_dict_find(tt_pcall *call, tt_list *l, tt_i64 key, tt_i64 words) 
     tt_i64 k = d->slot[at & (tt_u64)(d->nslot - 1)] - 1;
     if (k < 0) return -1;
     const tt_i64 there = d->w[k * words + 1];
-    if ((text ? !tt_text_compare((const tt_list *)there, (const tt_list *)key) : there == key) && d->w[k * words]) return k;
+    if ((text ? !tt_text_compare((const tt_list *)there, (const tt_list *)key) : there == key) && d->w[k * words])
+      return k;
   }
 }
 TT_FN tt_i64 tt_dict_put(tt_pcall *call, tt_list *l, tt_i64 key, tt_i64 words) {
