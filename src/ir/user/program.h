@@ -47,7 +47,8 @@ struct tt_ptype {
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
   char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a
-                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries (there?, key, value) */
+                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries
+                    (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
   uint8_t n;     /* TUPLE; LIST: 1 */
   int16_t id;    /* place in the program's list */

@@ -384,8 +384,8 @@ static void read_arguments(lower *l, call *c) {
 }
 
 /*
-** A function that is written anew for each list of argument types: the package's makers are asked by a failure that names
-** its number and the types, and what they gave stands in the next text, as (resolved number "types" function).
+** A function that is written anew for each list of argument types: the package's makers are asked by a failure that
+** names its number and the types, and what they gave stands in the next text, as (resolved number "types" function).
 */
 static expr *overloaded(lower *l, call *c, const char *number) {
   tt_str types = {0};

@@ -120,7 +120,7 @@ static type *collective_type(lower *l, tt_pcollective k, const expr *value) {
   return py__scalar(l, k == TT_C_BALLOT || k == TT_C_MATCH ? TT_U32 : TT_BOOL);
 }
 
-/* The lane of the warp that a shuffle by parts of `width` lanes, a power of two, takes a value from; `by` as it says. */
+/* The lane of the warp that a shuffle by parts of `width` lanes, a power of two, takes a value from; `by` as there. */
 static expr *lane_of_part(lower *l, tt_pcollective k, expr *by, expr *width) {
   expr *lane = special(l, TT_S_LANE), *last = py__keep(l, py__binary(l, "-", width, py__int(l, 1)));
   by = py__keep(l, by);

@@ -281,8 +281,8 @@ static tt_code code_of(const char *name) {
   return TT_EVALUE;
 }
 
-/* What the words of a statement from number `at` on say of an exception: a message, which is all that a kernel has of it,
- * its number, and the values that it is made of, which cross as Python writes them. */
+/* What the words of a statement from number `at` on say of an exception: a message, which is all that a kernel has of
+ * it, its number, and the values that it is made of, which cross as Python writes them. */
 static void fail_unless(lower *l, const tt_tree *t, expr *cond, tt_code kind, int at) {
   const char *message = py__word(l, py__at(l, t, at));
   bool kernel = l->f->func->kind == TT_X_KERNEL;

@@ -35,8 +35,8 @@ static PyTypeObject *jit_type, *launch_type;
 /* ---- finding the code for these types */
 
 /*
-** A kernel's hidden arrays: constants become arrays of ours, which launches read wherever they run; the memory of arrays
-** of the device stays what it is. Their words count from the first hidden one: launches know what stands before it.
+** A kernel's hidden arrays: constants become arrays of ours, which launches read wherever they run; the memory of
+** arrays of the device stays what it is. Their words count from the first hidden one: launches know what stands before it.
 */
 static bool keep_hidden(special *s, const jit_frame *h) {
   tt_error err;
@@ -78,8 +78,8 @@ static void settle(jit_object *self, bool compiled) {
   Py_XDECREF(key);
 }
 
-/* The types of a call of a function that is written for each list of types: the package finds one, or says that there is
- * none. */
+/* The types of a call of a function that is written for each list of types: the package finds one, or says that there
+ * is none. */
 static bool find_overload(jit_object *self, tt_code c, const tt_error *err) {
   static const char asks[] = "overload ";
   if (c != TT_ENOTIMPL || strncmp(err->message, asks, sizeof asks - 1) != 0) return (void)core_raise(c, err), false;
