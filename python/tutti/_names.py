@@ -134,9 +134,9 @@ def _kind(x):
     """One of the classes above, also where NumPy's of that name is given; else None."""
     if not isinstance(x, type):
         return None
-    if issubclass(x, generic):
-        return x
-    return globals().get(x.__name__) if x.__module__ == "numpy" and x.__name__ in _KINDS else None
+    if x.__module__ == "numpy":
+        return globals().get(x.__name__) if x.__name__ in _KINDS else None
+    return x if issubclass(x, generic) else None
 
 
 _KINDS = "generic number integer signedinteger unsignedinteger inexact floating complexfloating".split()

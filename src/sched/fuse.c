@@ -334,9 +334,9 @@ static bool settle_fold(tt_fuser *f, tt_node *n, const tt_map *through) {
   tt_map at = tt__red_is_arg(n->attr.reduce.red) ? below_views(f, n->src[0], through) : *through;
   for (int k = 0; k < f->space.naxes; k++) {
     if (at.step[k] == 0) continue;
-    fold[k] = 1;
-    for (int i = 0; i < f->space.naxes; i++)
-      fold[k] += at.step[i] != 0 && magnitude(at.step[i]) < magnitude(at.step[k]);
+    int before = 1;
+    for (int i = 0; i < f->space.naxes; i++) before += at.step[i] != 0 && magnitude(at.step[i]) < magnitude(at.step[k]);
+    fold[k] = (uint8_t)before;
   }
   size_t size = (size_t)f->space.naxes;
   if (f->nreduce > 0) return memcmp(f->fold, fold, size) == 0;

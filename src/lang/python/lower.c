@@ -623,6 +623,8 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     int at = py__local_named(l, py__word(l, params->item[k]), true);
     if (at != k) py__fail(l, TT_EVALUE, "the program text is malformed");
     tt_plocal *v = &func->locals.data[k];
+    if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST && arg[k]->layout == 'w')
+      py__fail(l, TT_ETYPE, "a kernel takes numbers, tuples and arrays, not 'str'");
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list in a kernel: pass an array");
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);

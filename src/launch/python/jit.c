@@ -236,7 +236,7 @@ static void *host_alloc(tt_pcall *call, int64_t bytes, int32_t zero) {
 
 /* Recursion may take so many bytes of a thread's stack: no system's threads have less than twice that. */
 enum { STACK_OF_RECURSION = 448 << 10 };
-static const char *stack_floor(const char *here) { return here - STACK_OF_RECURSION; }
+static const char *stack_floor(const char *here) { return (const char *)((uintptr_t)here - STACK_OF_RECURSION); }
 
 /* As Python prints them. */
 static void put_float(tt_str *out, double f) {

@@ -5,6 +5,7 @@
 */
 #include "jit_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_HIDDEN = 16, MOST_PLACES = 16 };
@@ -36,7 +37,8 @@ static PyTypeObject *jit_type, *launch_type;
 
 /*
 ** A kernel's hidden arrays: constants become arrays of ours, which launches read wherever they run; the memory of
-** arrays of the device stays what it is. Their words count from the first hidden one: launches know what stands before it.
+** arrays of the device stays what it is. Their words count from the first hidden one: launches know what stands before
+** it.
 */
 static bool keep_hidden(special *s, const jit_frame *h) {
   tt_error err;
