@@ -91,7 +91,9 @@ def test_calls(k):
     f = made(CALLS[k], f"<library call {k}>")
     got, want = flat(tt.njit(f)(*ARGUMENTS, 2)), flat(f(*ARGUMENTS, 2))
     assert [(x.dtype, x.shape) for x in got] == [(x.dtype, x.shape) for x in want]
+    free = any(name in CALLS[k] for name in ("eigh", "qr", "svd"))  # vectors' signs, which devices choose otherwise
     for x, y in zip(got, want):
+        x, y = (abs(x), abs(y)) if free else (x, y)
         np.testing.assert_allclose(x, y, rtol=1e-12 if x.dtype != np.float32 else 1e-6)
 
 
