@@ -201,8 +201,16 @@ TT_FN void clear(S acc[8][EACH]) {
   }
 }
 
-/* Rows of results, each times a factor. */
-TT_FN void give(TT_GLOBAL T *to, S acc[8][EACH], const S *by, tt_i64 rows, int column, int columns) {
+#if PARTS /* what a part leaves is summed later */
+#define RESULT S
+#define RESULT_OF(x) (x)
+#else
+#define RESULT T
+#define RESULT_OF(x) STORE(x)
+#endif
+
+/* Rows of results, `step` from one to the next, each times a factor. */
+TT_FN void give(TT_GLOBAL RESULT *to, S acc[8][EACH], const S *by, tt_i64 step, tt_i64 rows, int column, int columns) {
   const int first = (int)TT_THREAD / 16 * 8, other = column + (int)TT_THREAD % 16 * 4;
   TT_UNROLLED
   for (int i = 0; i < 8; i++) {
@@ -210,7 +218,7 @@ TT_FN void give(TT_GLOBAL T *to, S acc[8][EACH], const S *by, tt_i64 rows, int c
     TT_UNROLLED
     for (int e = 0; e < EACH; e++) {
       const int c = other + e / 4 * 64 + e % 4;
-      if (c < columns) to[(tt_i64)(first + i) * columns + c] = STORE(acc[i][e] * by[i]);
+      if (c < columns) to[(first + i) * step + c] = RESULT_OF(acc[i][e] * by[i]);
     }
   }
 }
@@ -254,22 +262,6 @@ TT_FN work work_of(const attention_args *a) {
     cut(a, &w, 0, a->causal && w.first + SIDE < (INDEX)a->keys ? w.first + SIDE : (INDEX)a->keys);
   return w;
 }
-
-#if PARTS
-/* Rows of a part's results; `step` from one to the next. */
-TT_FN void give_part(TT_GLOBAL S *to, S acc[8][EACH], tt_i64 step, tt_i64 rows, int column, int columns) {
-  const int first = (int)TT_THREAD / 16 * 8, other = column + (int)TT_THREAD % 16 * 4;
-  TT_UNROLLED
-  for (int i = 0; i < 8; i++) {
-    if (first + i >= rows) continue;
-    TT_UNROLLED
-    for (int e = 0; e < EACH; e++) {
-      const int c = other + e / 4 * 64 + e % 4;
-      if (c < columns) to[(first + i) * step + c] = acc[i][e];
-    }
-  }
-}
-#endif
 
 /* ---- scores on their own */
 
@@ -411,26 +403,27 @@ TT_KERNEL_OF_MANY(attention, attention_args, THREADS, RESIDENT) {
     }
     accumulate(s, &v, 0, key, keys, column, a.deep, room, acc);
   }
+  TT_UNROLLED
+  for (int i = 0; i < 8; i++) {
+    m.sum[i] = sum_of_row(m.sum[i]);
+    m.fade[i] = PARTS ? 1 : m.sum[i] == 0 ? 0 : 1 / m.sum[i];
+  }
 #if PARTS
   const tt_i64 step = a.deep + 2;
-  TT_GLOBAL S *to = a.part + ((w.part * a.all) + batch * a.queries + first) * step;
+  TT_GLOBAL S *to = a.part + (w.part * a.all + batch * a.queries + first) * step;
   TT_UNROLLED
   for (int i = 0; i < 8; i++) {
-    const S sum = sum_of_row(m.sum[i]);
     if (column > 0 || TT_THREAD % 16 > 0 || my_row + i >= queries) continue;
     to[(my_row - first + i) * step + a.deep] = m.top[i];
-    to[(my_row - first + i) * step + a.deep + 1] = sum;
+    to[(my_row - first + i) * step + a.deep + 1] = m.sum[i];
   }
-  give_part(to, acc, step, a.queries - first, column, a.deep);
+  give(to, acc, m.fade, step, a.queries - first, column, a.deep);
 #else
   TT_UNROLLED
-  for (int i = 0; i < 8; i++) {
-    const S sum = sum_of_row(m.sum[i]);
-    m.fade[i] = sum == 0 ? 0 : 1 / sum;
+  for (int i = 0; i < 8; i++)
     if (a.lse && column == 0 && TT_THREAD % 16 == 0 && my_row + i < queries)
-      a.lse[batch * a.queries + my_row + i] = sum == 0 ? NEVER : m.top[i] + LOG(sum);
-  }
-  if (a.o) give(a.o + (batch * a.queries + first) * a.deep, acc, m.fade, a.queries - first, column, a.deep);
+      a.lse[batch * a.queries + my_row + i] = m.sum[i] == 0 ? NEVER : m.top[i] + LOG(m.sum[i]);
+  if (a.o) give(a.o + (batch * a.queries + first) * a.deep, acc, m.fade, a.deep, a.queries - first, column, a.deep);
 #endif
 }
 
@@ -485,12 +478,9 @@ TT_KERNEL_OF_MANY(attention_dq, attention_args, THREADS, RESIDENT) {
     }
     accumulate(d, &k, 0, key, keys, column, a.width, room, acc);
   }
-#if PARTS
-  give_part(a.part + (w.part * a.all + batch * a.queries + first) * a.width, acc, a.width, a.queries - first, column,
-            a.width);
-#else
-  give(a.dq + (batch * a.queries + first) * a.width, acc, by, a.queries - first, column, a.width);
-#endif
+  const tt_i64 row = w.part * a.all + batch * a.queries + first;
+  give((PARTS ? (TT_GLOBAL RESULT *)a.part : (TT_GLOBAL RESULT *)a.dq) + row * a.width, acc, by, a.width,
+       a.queries - first, column, a.width);
 }
 
 #else /* WAY 2 */
@@ -543,14 +533,15 @@ TT_KERNEL_OF_MANY(attention_dkv, attention_args, THREADS, RESIDENT) {
     accumulate(d, &q, 0, query, queries, column, a.width, room, to_k);
   }
 #if PARTS
-  const tt_i64 step = (a.dk ? a.width : 0) + (a.dv ? a.deep : 0);
-  TT_GLOBAL S *to = a.part + (w.part * a.all / a.queries * a.keys + batch * a.keys + first) * step;
-  if (a.dk) give_part(to, to_k, step, a.keys - first, column, a.width);
-  if (a.dv) give_part(to + (a.dk ? a.width : 0), to_v, step, a.keys - first, column, a.deep);
+  const tt_i64 step_k = (a.dk ? a.width : 0) + (a.dv ? a.deep : 0), step_v = step_k;
+  TT_GLOBAL S *at_k = a.part + (w.part * a.all / a.queries * a.keys + batch * a.keys + first) * step_k;
+  TT_GLOBAL S *at_v = at_k + (a.dk ? a.width : 0);
 #else
-  if (a.dk) give(a.dk + (batch * a.keys + first) * a.width, to_k, by, a.keys - first, column, a.width);
-  if (a.dv) give(a.dv + (batch * a.keys + first) * a.deep, to_v, ones, a.keys - first, column, a.deep);
+  const tt_i64 step_k = a.width, step_v = a.deep;
+  TT_GLOBAL T *at_k = a.dk + (batch * a.keys + first) * step_k, *at_v = a.dv + (batch * a.keys + first) * step_v;
 #endif
+  if (a.dk) give(at_k, to_k, by, step_k, a.keys - first, column, a.width);
+  if (a.dv) give(at_v, to_v, ones, step_v, a.keys - first, column, a.deep);
 }
 
 #endif

@@ -10,7 +10,6 @@ typedef struct attention_parts_args {
   TT_GLOBAL T *to;                          /* [rows, columns], or NULL */
   TT_GLOBAL S *lse;                         /* (forward) of each row, or NULL */
   tt_i64 rows, columns, step, first, parts; /* first: of the columns of a part's rows */
-  tt_f64 scale;
 } attention_parts_args;
 
 /* Shares that each part has of its own sum. */
@@ -43,6 +42,6 @@ TT_KERNEL(attention_add, attention_parts_args, 128) {
     const TT_GLOBAL S *at = a.part + i / a.columns * a.step + a.first + i % a.columns;
     S x = 0;
     for (tt_i64 p = 0; p < a.parts; p++) x += at[p * a.rows * a.step];
-    a.to[i] = STORE(x * (S)a.scale);
+    a.to[i] = STORE(x);
   }
 }

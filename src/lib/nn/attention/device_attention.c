@@ -160,7 +160,6 @@ typedef struct attention_parts_args {
   const void *part;
   void *to, *lse;
   int64_t rows, columns, step, first, parts;
-  double scale;
 } attention_parts_args;
 
 /*
@@ -186,7 +185,7 @@ static tt_code put_together(tt_device_text *text, const char *name, const attent
 static tt_code finish(const tt_lib_device *on, const tt_attention *a, direction way, const attention_args *args,
                       tt_error *err) {
   tt_device_text text = {.on = on, .text = tt__text_attention_parts};
-  attention_parts_args to = {.part = args->part, .parts = args->parts, .scale = 1};
+  attention_parts_args to = {.part = args->part, .parts = args->parts};
   tt_code code;
   define_types(&text, a->type);
   if (way == FORWARD) {
@@ -194,16 +193,16 @@ static tt_code finish(const tt_lib_device *on, const tt_attention *a, direction 
     to.rows = args->all, to.columns = a->deep, to.step = a->deep + 2;
     code = put_together(&text, "attention_meet", &to, err);
   } else if (way == TO_Q) {
-    to.to = args->dq, to.scale = a->scale;
+    to.to = args->dq;
     to.rows = args->all, to.columns = to.step = a->width;
     code = put_together(&text, "attention_add", &to, err);
   } else {
     to.rows = a->batches * a->keys;
     to.step = (args->dk ? a->width : 0) + (args->dv ? a->deep : 0);
-    to.to = args->dk, to.columns = a->width, to.scale = a->scale;
+    to.to = args->dk, to.columns = a->width;
     code = to.to ? put_together(&text, "attention_add", &to, err) : TT_OK;
     to.first = args->dk ? a->width : 0;
-    to.to = args->dv, to.columns = a->deep, to.scale = 1;
+    to.to = args->dv, to.columns = a->deep;
     if (code == TT_OK && to.to) code = put_together(&text, "attention_add", &to, err);
   }
   tt__device_done(&text);
