@@ -101,9 +101,10 @@ static special *compile(jit_object *self, jit_frame *f) {
   if (!PyArg_ParseTuple(made, "SO!", &text, &PyList_Type, &arrays)) goto done;
   memcpy(h->type, f->type, f->ntype);
   h->ntype = f->ntype;
+  h->strided = f->strided;
   Py_ssize_t n = PyList_Size(arrays);
   for (Py_ssize_t k = 0; k < n; k++) {
-    if (!core_jit_add_type(h, k ? "," : "|", 1) || !core_jit_add_buffer(h, PyList_GetItem(arrays, k), 0)) goto done;
+    if (!core_jit_add_type(h, k ? "," : "|", 1) || !core_jit_add_kept(h, PyList_GetItem(arrays, k))) goto done;
   }
   if (h->nword > 64) {
     PyErr_SetString(PyExc_TypeError, "a compiled function reads too many global arrays");

@@ -176,6 +176,10 @@ static bool add_array(jit_frame *f, PyObject *o, int arg) {
   return add_array_type(f, tt_array_dtype(a), rank, w + 1, dense, tt_array_is_readonly(a));
 }
 
+bool core_jit_add_kept(jit_frame *f, PyObject *o) {
+  return core_is_array(o) ? core_need(o) && add_array(f, o, 0) : core_jit_add_buffer(f, o, 0);
+}
+
 /* Memory of a GPU, told of by __cuda_array_interface__: used in place. *known: `o` has one. */
 static bool add_gpu(jit_frame *f, PyObject *o, int arg, bool *known) {
   PyObject *d = PyObject_GetAttrString(o, "__cuda_array_interface__");

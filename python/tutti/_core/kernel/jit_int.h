@@ -54,6 +54,8 @@ bool core_jit_read(jit_frame *f, PyObject *args, bool strided);
 bool core_jit_add_type(jit_frame *f, const char *text, size_t n);
 /* The memory of a buffer, for parameter `arg`. */
 bool core_jit_add_buffer(jit_frame *f, PyObject *o, int arg);
+/* An array that a function names: a buffer, or one of ours where it lies. */
+bool core_jit_add_kept(jit_frame *f, PyObject *o);
 /* tutti arrays: memory before the call, and after it the new values of those in `writes` (a bit a parameter). */
 bool core_jit_bind(jit_frame *f, uint64_t writes);
 bool core_jit_write_back(jit_frame *f);
