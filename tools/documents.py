@@ -226,9 +226,10 @@ def document(tables, function, call, params, words, fallback):
 def functions_of_elements():
     """{name: what a ufunc takes beyond its row} of the ufuncs that are rows."""
     out = {}
-    row = r'"([\w.]+)", (?:TT_OP_COUNT, )?\d, (\d), (?:\{.*?\}, )?(NULL|"[^"]*")'
+    row = r'"([\w.]+)", (?:TT_OP_COUNT, )?\d, (\d)(?:\)|, (?:\{.*?\}, )?(NULL|"[^"]*"))'
     for name, nout, core in re.findall(row, read("src", "fn", "ufunc", "ufunc.c")):
         more = ["out:array=None"] if nout == "1" else [f"out{k + 1}:array=None" for k in range(int(nout))]
+        core = core or "NULL"
         if core == "NULL":
             more.append("where:array=True")
         more += ["casting='same_kind'", "order='K'", "dtype:dtype=None", "subok=True"]

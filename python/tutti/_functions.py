@@ -459,11 +459,26 @@ def block(arrays):
     array([[1., 0., 0.]])
     """
 
+    def place(at):
+        return "arrays" + "".join(f"[{k}]" for k in at)
+
+    def first(x, at):
+        """Where the first element of a list lies; all lie as deep."""
+        if not isinstance(x, list):
+            return at
+        if not x:
+            raise ValueError(f"List at {place(at)} cannot be empty")
+        found = [first(part, (*at, k)) for k, part in enumerate(x)]
+        for one in found:
+            if len(one) != len(found[0]):
+                raise ValueError(
+                    f"List depths are mismatched. First element was at depth {len(found[0])}, but there is an "
+                    f"element at depth {len(one)} ({place(one)})"
+                )
+        return found[0]
+
     def depth(x):
-        depths = set(map(depth, x)) if isinstance(x, list) else {-1}
-        if len(depths) > 1:
-            raise ValueError(f"List depths are mismatched: elements at depths {sorted(depths)} of one list")
-        return 1 + max(depths)
+        return len(first(x, ()))
 
     def join(x, level):
         if not isinstance(x, list):

@@ -123,7 +123,10 @@ class Vectorized(Decorated, Loops):
         return [([np.dtype(t) for t in row[1]], [np.dtype(row[0])]) for row in rows]
 
     def _result(self, np, kinds):
-        return _dtype_of(np, self._scalar._compile(",".join(_suffix(np.dtype(k)) for k in kinds)))
+        made = self._scalar._compile(",".join(_suffix(np.dtype(k)) for k in kinds))
+        if self._may_be_called and not _NUMBER.fullmatch(made):
+            raise NotImplementedError("a compiled vectorized function gives one number")
+        return _dtype_of(np, made)
 
     def _around(self, rank):
         if rank not in self._by_rank:
@@ -217,9 +220,12 @@ def _suffix(dtype):
     return suffix(dtype.name)
 
 
+_NUMBER = re.compile(r"([biufc])(\d+)")  # a type of numbers as compiled code writes it
+
+
 def _dtype_of(np, result):
     table = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
-    match = re.fullmatch(r"([biufc])(\d+)", result)
+    match = _NUMBER.fullmatch(result)
     if not match:
         raise TypeError("a vectorized function gives one number")
     return np.dtype("bool" if result == "b8" else table[match[1]] + match[2])

@@ -29,7 +29,7 @@ def run(program, **env):
 
 
 def test_every_program_is_run_below():
-    assert [len(blocks(text, "python")) for text in PAGES.values()] == [5] + [0] * (len(PAGES) - 1)
+    assert [len(blocks(text, "python")) for text in PAGES.values()] == [6] + [0] * (len(PAGES) - 1)
     assert sum(text.count("```c\n") for text in PAGES.values()) == 1  # tests/install compiles it
 
 
