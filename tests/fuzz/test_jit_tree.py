@@ -37,13 +37,13 @@ class Damaged(tt.njit(lambda: 0).__class__):
         super().__init__(sample.py_func, 0)
         self.given = text
 
-    def _module(self):
+    def _module(self, types):
         return self.given, []
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_damaged_trees(seed):
-    text, _ = sample._module()
+    text, _ = sample._module("f64,f64")
     rng = random.Random(seed)
     pieces = [
         b"(",
@@ -93,5 +93,5 @@ def test_bad_signatures():
         "Af64:2C,i64",
     ):
         with pytest.raises((ValueError, TypeError, NotImplementedError)):
-            Damaged(sample._module()[0])._cuda(types)
+            Damaged(sample._module("f64,f64")[0])._cuda(types)
     assert _core.Jit is not None

@@ -59,8 +59,7 @@ static expr *scalar(lower *l, call *c, int k) {
   expr *e = c->arg[k];
   if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
   bool text = e->type->tag == TT_T_LIST && e->type->layout == 'w'; /* Python reads numbers out of them */
-  if (!py__is_scalar(e))
-    py__fail(l, text ? TT_ENOTIMPL : TT_ETYPE, "%s() of %s", c->name, py__type_name(l, e->type));
+  if (!py__is_scalar(e)) py__fail(l, text ? TT_ENOTIMPL : TT_ETYPE, "%s() of %s", c->name, py__type_name(l, e->type));
   return c->arg[k] = e;
 }
 
