@@ -30,6 +30,48 @@ def sample(a, n, t):
     return b.sum(), (s, n), b
 
 
+@tt.njit
+def caught(a, n):
+    s = 0.0
+    try:
+        for i in range(n):
+            if a[i] > 2:
+                raise ValueError("big", i)
+            s += a[i]
+    except ValueError:
+        s = -1.0
+    finally:
+        s += 1
+    return s
+
+
+@tt.njit
+def words(a, n):
+    t = "abc" + str(n)
+    k = 0
+    for c in t:
+        if c in "bc1":
+            k += ord(c)
+    d = {t: k}
+    return d[t], t.replace("a", "x"), len(t)
+
+
+@tt.njit
+def inner(a, n):
+    def g(x):
+        return x * n if x < 10 else g(x - 1)
+
+    return g(n), [(lambda y: g(y) + 1)(i) for i in range(3)]
+
+
+@tt.njit
+def collections(a, n):
+    x, s = [1, 2, 3], {n, 2}
+    x.append(n)
+    assert n > 0, "n"
+    return sum(x), len(s), sorted(x)
+
+
 class Damaged(tt.njit(lambda: 0).__class__):
     """A compiled function that hands over another text."""
 
@@ -41,9 +83,9 @@ class Damaged(tt.njit(lambda: 0).__class__):
         return self.given, []
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(10))
 def test_damaged_trees(seed):
-    text, _ = sample._module("f64,f64")
+    text, _ = (sample, caught, words, inner, collections)[seed % 5]._module("Af64:1C,i64")
     rng = random.Random(seed)
     pieces = [
         b"(",
@@ -73,7 +115,16 @@ def test_damaged_trees(seed):
         one = Damaged(bytes(bad))
         try:
             one._cuda("Af64:1C,i64,(i64,f64)")  # typed, not compiled: it is no kernel
-        except (ValueError, TypeError, NotImplementedError, IndexError, OverflowError, MemoryError):
+        except (
+            ValueError,
+            TypeError,
+            NotImplementedError,
+            LookupError,
+            OverflowError,
+            MemoryError,
+            NameError,
+            AttributeError,
+        ):
             pass
 
 

@@ -12,10 +12,10 @@ static bool callee_is(const tt_tree *t, const char *name) {
 
 /* Has the loop's own level (not loops inside it) a statement of this kind? */
 static bool holds(const tt_tree *list, const char *word) {
-  for (int k = 0; k < list->n; k++) {
+  for (int k = 0; list->tag == TT_TREE_LIST && k < list->n; k++) {
     const tt_tree *t = list->item[k];
     if (tt__tree_is(t, word)) return true;
-    if (tt__tree_is(t, "if") && (holds(t->item[3], word) || holds(t->item[4], word))) return true;
+    if (tt__tree_is(t, "if") && t->n > 4 && (holds(t->item[3], word) || holds(t->item[4], word))) return true;
   }
   return false;
 }
@@ -144,9 +144,8 @@ static int reduction_op(const char *op) {
   return -1;
 }
 
-static bool is_name(const tt_tree *t, const char *name) {
-  return tt__tree_is(t, "n") && t->n >= 2 && strcmp(t->item[1]->text, name) == 0;
-}
+static bool is_named(const tt_tree *t) { return tt__tree_is(t, "n") && t->n >= 2 && t->item[1]->text; }
+static bool is_name(const tt_tree *t, const char *name) { return is_named(t) && strcmp(t->item[1]->text, name) == 0; }
 
 static bool mentions(const tt_tree *t, const char *name) {
   if (t->tag != TT_TREE_LIST) return false;
@@ -158,7 +157,7 @@ static bool mentions(const tt_tree *t, const char *name) {
 
 /* x = min(x, e), x = x + e and the like: the operation, with the other operand in *with; or -1. */
 static int fold_form(const tt_tree *t, const tt_tree **with) {
-  if (!tt__tree_is(t, "set") || !tt__tree_is(t->item[2], "n")) return -1;
+  if (!tt__tree_is(t, "set") || t->n < 4 || !is_named(t->item[2])) return -1;
   const char *name = t->item[2]->item[1]->text;
   const tt_tree *v = t->item[3];
   bool low = callee_is(v, "min"), high = callee_is(v, "max");
@@ -166,7 +165,7 @@ static int fold_form(const tt_tree *t, const tt_tree **with) {
     *with = is_name(v->item[2], name) ? v->item[3] : v->item[2];
     return mentions(*with, name) ? -1 : low ? TT_MINIMUM : TT_MAXIMUM;
   }
-  if (!tt__tree_is(v, "bin") || v->n != 4) return -1;
+  if (!tt__tree_is(v, "bin") || v->n != 4 || !v->item[1]->text) return -1;
   bool left = is_name(v->item[2], name), right = is_name(v->item[3], name) && strcmp(v->item[1]->text, "-") != 0;
   if (!left && !right) return -1;
   *with = left ? v->item[3] : v->item[2];
@@ -190,7 +189,7 @@ static void note(scan *s, const char *name, int op) {
 static void find_reductions(scan *s, const tt_tree *t) {
   const tt_tree *with;
   if (t->tag != TT_TREE_LIST || t->n == 0) return;
-  if (tt__tree_is(t, "aug") && t->n == 5 && tt__tree_is(t->item[3], "n")) {
+  if (tt__tree_is(t, "aug") && t->n == 5 && t->item[2]->text && is_named(t->item[3])) {
     note(s, t->item[3]->item[1]->text, reduction_op(t->item[2]->text));
     find_reductions(s, t->item[4]);
     return;
@@ -207,12 +206,12 @@ static void find_reductions(scan *s, const tt_tree *t) {
 static void spoil_other_uses(scan *s, const tt_tree *t) {
   const tt_tree *with;
   if (t->tag != TT_TREE_LIST || t->n == 0) return;
-  if (tt__tree_is(t, "n")) {
+  if (is_named(t)) {
     for (int k = 0; k < s->n; k++)
       if (strcmp(s->name[k], t->item[1]->text) == 0) s->spoiled[k] = true;
     return;
   }
-  if (tt__tree_is(t, "aug") && t->n == 5 && tt__tree_is(t->item[3], "n")) {
+  if (tt__tree_is(t, "aug") && t->n == 5 && is_named(t->item[3])) {
     spoil_other_uses(s, t->item[4]);
     return;
   }
