@@ -61,7 +61,10 @@ def inner(a, n):
     def g(x):
         return x * n if x < 10 else g(x - 1)
 
-    return g(n), [(lambda y: g(y) + 1)(i) for i in range(3)]
+    def h(y):
+        return g(y) + 1
+
+    return g(n), [h(i) for i in range(3)]
 
 
 @tt.njit
