@@ -1,7 +1,7 @@
 /*
 ** Cells in chunks. Each cell is preceded by a pointer to its chunk, so a chunk knows when
 ** its last cell came back and can go too: one empty chunk a class is kept, no more.
-** What comes back waits in a list of its class first, up to KEPT bytes, and is handed out again without a look at its
+** What comes back waits in a list of its class first, up to WAITING_BYTES bytes, and is handed out again without a look at its
 ** chunk: a step of training takes and gives back thousands of cells, always the same.
 ** Under AddressSanitizer every cell is the system's, so that a use after its end is seen.
 ** It must not know what lies in a cell.
@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "graph/session.h"
 
-enum { GRAIN = 32, CLASSES = 16, CHUNK = 16 << 10, HEADER = 16, KEPT = 256 << 10 };
+enum { GRAIN = 32, CLASSES = 16, CHUNK = 16 << 10, HEADER = 16, WAITING_BYTES = 256 << 10 };
 
 typedef struct cell cell;
 typedef struct chunk chunk;
@@ -156,7 +156,7 @@ void tt__slab_free(void *p, size_t size) {
   assert(e->home->cls == cls);
   e->next = c->waiting;
   c->waiting = e;
-  if ((size_t)++c->kept * cell_size(cls) > KEPT) give_waiting(c, c->kept / 2);
+  if ((size_t)++c->kept * cell_size(cls) > WAITING_BYTES) give_waiting(c, c->kept / 2);
 }
 
 void tt__slab_trim(void) {
