@@ -1,8 +1,8 @@
 /*
 ** Cells in chunks. Each cell is preceded by a pointer to its chunk, so a chunk knows when
 ** its last cell came back and can go too: one empty chunk a class is kept, no more.
-** What comes back waits in a list of its class first, up to WAITING_BYTES bytes, and is handed out again without a look at its
-** chunk: a step of training takes and gives back thousands of cells, always the same.
+** What comes back waits in a list of its class first, up to WAITING_BYTES, and is handed out again without a look at
+** its chunk: a step of training takes and gives back thousands of cells, always the same.
 ** Under AddressSanitizer every cell is the system's, so that a use after its end is seen.
 ** It must not know what lies in a cell.
 **
