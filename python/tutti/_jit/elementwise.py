@@ -123,7 +123,12 @@ class Vectorized(Decorated, Loops):
         return [([np.dtype(t) for t in row[1]], [np.dtype(row[0])]) for row in rows]
 
     def _result(self, np, kinds):
-        made = self._scalar._compile(",".join(_suffix(np.dtype(k)) for k in kinds))
+        try:
+            made = self._scalar._compile(",".join(_suffix(np.dtype(k)) for k in kinds))
+        except RuntimeError as e:  # no compiler is there, and what does without one lacks something
+            if not self._may_be_called:
+                raise
+            raise NotImplementedError(str(e)) from e
         if self._may_be_called and not _NUMBER.fullmatch(made):
             raise NotImplementedError("a compiled vectorized function gives one number")
         return _dtype_of(np, made)
