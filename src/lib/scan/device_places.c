@@ -141,9 +141,13 @@ tt_code tt__device_fold_at(const tt_lib_device *on, const tt_lib_attr *attr, con
     tt__device_done(&d);
     return tt__fail(err, TT_ENOTIMPL, "this operation at places is the host's");
   }
+  if (out->size == 0) {
+    tt__device_done(&d);
+    return TT_OK;
+  }
   places_args a = {.n = out->size,
                    .width = out->size / src[1].size,
-                   .value = src[attr->row->nsrc - 1].data,
+                   .value = src[attr->row->nsrc == 3 ? 2 : 0].data,
                    .before = src[0].data,
                    .out = out->data};
   tt__device_define_type(&d, t);
