@@ -377,19 +377,24 @@ static bool stages_phases(const tt_cutter *c) {
   return c->k->nred > 0 && !finds_places(c->k) && !c->k->checked && !c->reloads;
 }
 
+/* A block has neighbouring lanes, and many rows of them at a time, as many as `room` holds. False: it holds none. */
+static bool stage_lanes(const tt_cutter *c, tt_variant *v, int unroll, int64_t room) {
+  v->staged = 1;
+  v->vec = 1;
+  v->block = 8;
+  v->group = (uint8_t)tt__at_most(5, tt__log2_up(c->x.lanes));
+  v->unroll = (uint8_t)unroll;
+  while (v->unroll > 1 && (int64_t)stage_bytes(c, v) > room) v->unroll /= 2;
+  return (int64_t)stage_bytes(c, v) <= room;
+}
+
 /* Few lanes: blocks of row points instead of threads that each walk a column. */
 static bool stage_col(const tt_cutter *c, tt_pass *p, bool splits) {
   tt_variant *v = &p->variant;
   int64_t items = splits ? c->x.outer * c->x.chunks : c->x.outer;
   if (c->x.points < 256 || items * c->x.lanes >= (int64_t)c->t->units * 512) return false;
   if (!splits && !stages_phases(c)) return false;
-  v->staged = 1;
-  v->vec = 1;
-  v->block = 8;
-  v->group = (uint8_t)tt__at_most(5, tt__log2_up(c->x.lanes));
-  v->unroll = c->k->checked || c->loads > 2 || c->slow ? 4 : 16;
-  while (v->unroll > 1 && (int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) v->unroll /= 2;
-  if ((int64_t)stage_bytes(c, v) > c->t->shared_block - 1024) return false;
+  if (!stage_lanes(c, v, c->k->checked || c->loads > 2 || c->slow ? 4 : 16, c->t->shared_block - 1024)) return false;
   set_staged_col_grid(c, p, items);
   return true;
 }
@@ -397,19 +402,14 @@ static bool stage_col(const tt_cutter *c, tt_pass *p, bool splits) {
 /* Few partials are a thread's; many of them a block fetches ahead of the one that folds. */
 static void finish_col(const tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
-  v->part = TT_PART_FINISH;
-  v->unroll = 1;
-  if (c->x.chunks < TT_GROUP || finds_places(c->k)) {
+  bool many = c->x.chunks >= TT_GROUP && !finds_places(c->k) && stage_lanes(c, v, 16, 16384);
+  if (many) {
+    set_staged_col_grid(c, p, c->x.outer);
+  } else {
+    *v = (tt_variant){.unroll = 1};
     set_col_grid(c, p, c->x.outer);
-    return;
   }
-  v->staged = 1;
-  v->vec = 1;
-  v->block = 8;
-  v->group = (uint8_t)tt__at_most(5, tt__log2_up(c->x.lanes));
-  v->unroll = 16;
-  while (v->unroll > 1 && (int64_t)stage_bytes(c, v) > 16384) v->unroll /= 2;
-  set_staged_col_grid(c, p, c->x.outer);
+  v->part = TT_PART_FINISH;
 }
 
 static void cut_col(tt_cutter *c, tt_cut *out) {
