@@ -21,6 +21,17 @@ def register_joblib(make_default=True):
     joblib.register_parallel_backend("tutti", backend_class(), make_default=make_default)
 
 
+def workers_of(n_jobs):
+    """How many workers joblib's `n_jobs` means."""
+    from . import cpu_count
+
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 in Parallel has no meaning")
+    if n_jobs is None:
+        return 1
+    return max(cpu_count() + 1 + n_jobs, 1) if n_jobs < 0 else n_jobs
+
+
 def backend_class():
     """The class of the backend, which is one of joblib's."""
     global _made
@@ -41,13 +52,7 @@ def _make():
 
         def effective_n_jobs(self, n_jobs):
             """How many workers a call with `n_jobs` has."""
-            from . import cpu_count
-
-            if n_jobs == 0:
-                raise ValueError("n_jobs == 0 in Parallel has no meaning")
-            if n_jobs is None:
-                return 1
-            return max(cpu_count() + 1 + n_jobs, 1) if n_jobs < 0 else n_jobs
+            return workers_of(n_jobs)
 
         def configure(self, n_jobs=1, parallel=None, prefer=None, require=None, **options):
             """Get the workers, which are there already after the first call."""

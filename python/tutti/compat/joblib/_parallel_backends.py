@@ -104,11 +104,9 @@ class _Own(ParallelBackendBase):
     supports_retrieve_callback = True
 
     def effective_n_jobs(self, n_jobs):
-        if n_jobs == 0:
-            raise ValueError("n_jobs == 0 in Parallel has no meaning")
-        if n_jobs is None:
-            return 1
-        return max(cpu_count() + 1 + n_jobs, 1) if n_jobs < 0 else n_jobs
+        from ...parallel._joblib import workers_of
+
+        return workers_of(n_jobs)
 
 
 class TuttiBackend(_Own):
