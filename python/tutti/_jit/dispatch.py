@@ -72,8 +72,6 @@ class Compiled(_core.Jit):
         """A global array as code keeps it: what it holds now, but memory of the device as it is."""
         if hasattr(array, "_jit_argument"):
             return array._jit_argument
-        if self._flags & KERNEL and isinstance(array, _core.ndarray) and hasattr(array, "__cuda_array_interface__"):
-            return array
         if not any(hasattr(array, name) for name in ("__array_interface__", "__dlpack__")):  # of the device, elsewhere
             from .cuda_memory import as_cuda_array
 
