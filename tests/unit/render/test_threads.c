@@ -417,6 +417,32 @@ TEST(columns_of_many_chunks) {
   run(b);
 }
 
+/* What a block has no room to stage, threads fold. */
+TEST(partials_of_many_reductions) {
+  static const int many[] = {1, 8, 40};
+  for (int i = 0; i < 3; i++) {
+    int n = many[i];
+    tt_str text = {0};
+    tt__str_addf(&text, "kernel col outer=1 axes=2 phases=1 bufs=2 reds=%d\na0: read f64 buf0 unit\n", n);
+    tt__str_add(&text, "a1: write f64 buf1 unit\n%0 = load.f64 a0 @row0\n");
+    for (int r = 0; r < n; r++) tt__str_addf(&text, "%%%d = sum.f64 r%d %%0 @row0\n", r + 1, r);
+    for (int r = 0; r < n; r++) tt__str_addf(&text, "%%%d = store.f64 a1 %%%d @outer1\n", n + 1 + r, r + 1);
+    tt_kernel *k = parse(text.data);
+    int64_t len[] = {40, 100000}, off[] = {0, 0}, step[] = {1, 40, 1, 0}, room[] = {4000000, 40};
+    size_t align[] = {256, 256};
+    tt_lowered low = {.kernel = k, .len = len, .off = off, .step = step};
+    tt_target t = emu_target(1);
+    tt_cut cut;
+    tt_error err = {0};
+    CHECK_INT(tt__gpu_schedule(k, &low, &t, align, room, &cut, &err), TT_OK);
+    CHECK_INT(cut.npass, 2);
+    CHECK_INT(cut.pass[1].variant.staged, n < 40);
+    CHECK(cut.pass[1].grid.shared <= 16384);
+    tt__kernel_free(k);
+    tt__str_free(&text);
+  }
+}
+
 /* Short rows: few threads a row, accumulators spread over them. */
 TEST(short_rows) {
   static const int64_t len[][4] = {{500, 1},  {400, 3},  {300, 8},  {300, 25},
