@@ -339,7 +339,8 @@ CASES = [
 
 
 @pytest.mark.parametrize("make, words", CASES)
-def test_what_cannot_be_taken_is_said_with_its_place(make, words):
+def test_what_cannot_be_taken_is_said_with_its_place(make, words, monkeypatch):
+    monkeypatch.delitem(sys.modules, "cloudpickle", raising=False)  # it takes what an open file holds
     with pytest.raises(pickle.PicklingError, match=words):
         _code.dumps(make())
 
