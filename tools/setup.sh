@@ -30,6 +30,9 @@ has cmake || packages+=(cmake)
 has ninja || packages+=(ninja-build)
 has pkg-config || packages+=(pkg-config)
 has_blas || packages+=(libopenblas0-pthread)
+case " $* " in *requirements-test*) # an OpenCL device for the tests, made of the CPU
+  ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || packages+=(ocl-icd-libopencl1 pocl-opencl-icd) ;;
+esac
 if is_system_python; then
   minor=$("$python" -c 'import sys; print("python3.%d" % sys.version_info[1])')
   has_venv || packages+=("$minor-venv")

@@ -82,13 +82,15 @@ TT_API void tt_set_threads(int n);
 
 /*
 ** A device in one number. 0 is the CPU; the others have fixed numbers that their names give ("cuda:1"). Names: "cpu",
-** "cuda" or "cuda:0", "cuda:1" ..., and "gpu", the best GPU there is. CUDA_VISIBLE_DEVICES decides what "cuda:0" is.
+** "cuda" or "cuda:0", "cuda:1" ..., "opencl:0" ..., and "gpu", the best GPU there is. CUDA_VISIBLE_DEVICES decides what
+** "cuda:0" is. OpenCL's GPUs come before its other devices, in the order of its platforms.
 ** Functions that take a device fail with TT_EVALUE for a number that is none, with TT_EDEVICE (and the first cause) for
 ** one that was lost.
 */
 #define TT_CPU 0
-#define TT_CUDA(index) (1 << 8 | (index)) /* "cuda:index" */
-#define TT_AUTO (-1)                      /* where an array lives when nobody said so: wherever evaluating is soonest */
+#define TT_CUDA(index) (1 << 8 | (index))   /* "cuda:index" */
+#define TT_OPENCL(index) (2 << 8 | (index)) /* "opencl:index" */
+#define TT_AUTO (-1) /* where an array lives when nobody said so: wherever evaluating is soonest */
 
 typedef struct tt_device_info {
   char name[32];                                  /* "cuda:0" */

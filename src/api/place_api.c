@@ -9,6 +9,7 @@
 #include "tutti/device.h"
 
 _Static_assert(TT_CUDA(3) == (TT_DEVICE_CUDA << 8 | 3), "the public number of a GPU");
+_Static_assert(TT_OPENCL(3) == (TT_DEVICE_OPENCL << 8 | 3), "the public number of an OpenCL device");
 
 int tt_get_device(void) { return tt__wanted(); }
 int tt_set_device(int device) { return tt__wanted_set(device); }

@@ -13,6 +13,7 @@
 #include "base/os/os.h"
 #include "device/cache_alloc.h"
 #include "device/cuda/cuda.h"
+#include "device/opencl/opencl.h"
 #include "device/streams.h"
 #include "device/null/null.h"
 #include "device/staging.h"
@@ -24,11 +25,18 @@ static tt_device *_Atomic opened[TT_DEVICE_KINDS][MOST];
 static tt_device *_Atomic last;
 
 static const tt_device_ops *ops_of(tt_device_kind kind) {
-#ifdef TT_ONE_FILE /* the simulated device is for tests */
-  return kind == TT_DEVICE_CUDA ? &tt__cuda_ops : NULL;
-#else
-  return kind == TT_DEVICE_CUDA ? &tt__cuda_ops : kind == TT_DEVICE_NULL ? &tt__null_ops : NULL;
+  switch (kind) {
+    case TT_DEVICE_CUDA:
+      return &tt__cuda_ops;
+    case TT_DEVICE_OPENCL:
+      return &tt__opencl_ops;
+#ifndef TT_ONE_FILE /* the simulated device is for tests */
+    case TT_DEVICE_NULL:
+      return &tt__null_ops;
 #endif
+    default:
+      return NULL;
+  }
 }
 
 /* ---- loss */

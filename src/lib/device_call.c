@@ -74,6 +74,8 @@ void tt__device_define_type(tt_device_text *d, tt_dtype t) {
 }
 
 tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out, tt_error *err) {
+  if (!tt__device_words(d->on))
+    return tt__fail(err, TT_ENOTIMPL, "%s has no words for '%s'", d->on->device->name, name);
   if (!d->closed) {
     open_source(d);
     tt__str_add(&d->source, tt__text_common);

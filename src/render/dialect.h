@@ -16,13 +16,16 @@ typedef struct tt_dialect {
   const char *name;
   const char *before;      /* text above the prelude: what prelude.h lets a dialect define */
   const char *after;       /* text below it: argument structs, macros that the words below use */
+  const char *options;     /* of the compiler */
   const char *kernel;      /* before a kernel's name */
   const char *params;      /* after it, in parentheses */
   const char *inlined;     /* before a function that calls of it take in, so that constants are seen; or NULL */
   const char *enter;       /* first statements: declare lo, hi, lane_lo, lane_hi, chunk_lo, chunk_hi, npartial, part */
   const char *global;      /* address space of buffers, before the element type */
-  const char *buffer;      /* printf: an expression for buffer %d */
+  const char *buffer;      /* printf: an expression for buffer %d (and its memory m%d) */
   const char *scratch;     /* printf: an expression for scratch %d */
+  const char *memory;      /* where memory has handles: the type of an argument that is memory; or NULL */
+  const char *shared;      /* and of one that is memory of a block */
   const char *partial;     /* printf: an expression for partial array %d */
   const char *scalar;      /* printf: an expression for scalar %d of suffix %s */
   const char *len;         /* the array of axis lengths */
@@ -43,6 +46,8 @@ typedef struct tt_dialect {
 **   TT_TX TT_TY  thread of the block    TT_BX TT_BY  threads of a block     as signed integers
 **   TT_GX TT_GY  block of the grid      TT_NX TT_NY  blocks of the grid     as signed integers
 **   TT_SHARED    a variable of the block      TT_SHARED_BYTES  an array of bytes whose size the launch says
+**   TT_SHARED_AT before what a pointer to memory of the block points at
+**   TT_ADDRESS(type)  of a field of the arguments that is an address      TT_WORK TT_FAULT  two of them, as pointers
 **   TT_BARRIER()        all threads of the block have come here, and see what the others wrote
 **   TT_DOWN(x, by)      x of the thread `by` further on in the warp of 32 threads
 **   TT_FROM(x, i)       x of thread `i` of the warp
@@ -55,7 +60,8 @@ typedef struct tt_dialect {
 ** They have tt_scalar, a union of 8 bytes with a member of each register type's suffix, and tt_kfault.
 */
 
-TT_HIDDEN extern const tt_dialect tt__dialect_c;    /* C11 with GNU extensions, for the system's compiler */
-TT_HIDDEN extern const tt_dialect tt__dialect_cuda; /* CUDA C for NVRTC, which finds no header */
+TT_HIDDEN extern const tt_dialect tt__dialect_c;      /* C11 with GNU extensions, for the system's compiler */
+TT_HIDDEN extern const tt_dialect tt__dialect_cuda;   /* CUDA C for NVRTC, which finds no header */
+TT_HIDDEN extern const tt_dialect tt__dialect_opencl; /* OpenCL C 1.2 */
 
 #endif

@@ -76,6 +76,10 @@ static const char after[] =
     "#define TT_NX ((tt_i32)gridDim.x)\n"
     "#define TT_NY ((tt_i32)gridDim.y)\n"
     "#define TT_SHARED __shared__\n"
+    "#define TT_SHARED_AT\n"
+    "#define TT_ADDRESS(type) type *\n"
+    "#define TT_WORK (args->work)\n"
+    "#define TT_FAULT (args->fault)\n"
     "#define TT_BARRIER() __syncthreads()\n"
     "#define TT_DOWN(x, by) __shfl_down_sync(0xffffffffu, x, by)\n"
     "#define TT_FROM(x, i) __shfl_sync(0xffffffffu, x, i)\n"
@@ -98,12 +102,13 @@ static const char after[] =
     "  return 0;\n"
     "}\n"
     "#define TT_INBOUNDS(a, b, i) \\\n"
-    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(args->fault, a, i, args->buf_len[b]))\n";
+    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n";
 
 const tt_dialect tt__dialect_cuda = {
     .name = "cuda",
     .before = before,
     .after = after,
+    .options = "--fmad=false --minimal", /* nothing of the CUDA runtime's headers is used */
     .kernel = "extern \"C\" __global__ void ",
     .global = "",
     .buffer = "args->buf[%d]",

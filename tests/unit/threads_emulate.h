@@ -35,6 +35,10 @@ static const char emu_after[] =
     "#define TT_TX (emu->tx)\n#define TT_TY (emu->ty)\n#define TT_BX (emu->bx)\n#define TT_BY (emu->by)\n"
     "#define TT_GX (emu->gx)\n#define TT_GY (emu->gy)\n#define TT_NX (emu->nx)\n#define TT_NY (emu->ny)\n"
     "#define TT_SHARED static\n"
+    "#define TT_SHARED_AT\n"
+    "#define TT_ADDRESS(type) type *\n"
+    "#define TT_WORK (args->work)\n"
+    "#define TT_FAULT (args->fault)\n"
     "#define TT_SHARED_BYTES (emu->shared)\n"
     "#define TT_BARRIER() emu->barrier()\n"
     "#define TT_DOWN(x, by) ({ __typeof__(x) x_ = (x); emu->shuffle(&x_, sizeof x_, -(by)); x_; })\n"
@@ -55,7 +59,7 @@ static const char emu_after[] =
     "  return 0;\n"
     "}\n"
     "#define TT_INBOUNDS(a, b, i) \\\n"
-    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(args->fault, a, i, args->buf_len[b]))\n";
+    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n";
 
 /* Guesses as devices make them: a unit or so away, and nothing of subnormal numbers. */
 static const char emu_before[] =

@@ -11,10 +11,10 @@ void tt__threads_partials(tt_emit *e) {
   TT_FOR_REDUCE(e, 0, i) {
     const tt_kinst *q = &e->k->inst[i];
     const char *type = tt__type_word(q->from), *space = e->d->global;
-    tt__emit_line(e, "%s%s *const h%d = (%s%s *)((%stt_u64 *)args->work + %d * args->parts);", space, type, i, space,
-                  type, space, 2 * q->slot);
+    tt__emit_line(e, "%s%s *const h%d = (%s%s *)((%stt_u64 *)TT_WORK + %d * args->parts);", space, type, i, space, type,
+                  space, 2 * q->slot);
     if (tt__red_is_arg(q->red))
-      tt__emit_line(e, "%stt_i64 *const k%d = (%stt_i64 *)args->work + %d * args->parts;", space, i, space,
+      tt__emit_line(e, "%stt_i64 *const k%d = (%stt_i64 *)TT_WORK + %d * args->parts;", space, i, space,
                     2 * q->slot + 1);
   }
 }
@@ -241,7 +241,7 @@ static void put_stages(tt_thread_emit *t, int phase) {
   size_t at = 0;
   TT_FOR_REDUCE(e, phase, i) {
     const char *type = tt__type_word(e->k->inst[i].from);
-    tt__emit_line(e, "%s *const z%d = (%s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
+    tt__emit_line(e, "TT_SHARED_AT %s *const z%d = (TT_SHARED_AT %s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
     at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
   }
 }

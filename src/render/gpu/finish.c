@@ -36,15 +36,15 @@ static void put_finish_free(tt_thread_emit *t) {
   }
   if (!any) return;
   tt__emit_line(e, "TT_BARRIER();");
-  tt__emit_open(e, "for (tt_i32 half = %d; half > 0; half /= 2)", block / 2);
-  tt__emit_open(e, "if (t < half)");
+  tt__emit_open(e, "for (tt_i32 apart = %d; apart > 0; apart /= 2)", block / 2);
+  tt__emit_open(e, "if (t < apart)");
   TT_FOR_REDUCE(e, 0, i) {
     char s[16], x[16], u[32], y[32];
     if (folds_in_order(t, i)) continue;
     snprintf(s, sizeof s, "sa%d[t]", i);
     snprintf(x, sizeof x, "si%d[t]", i);
-    snprintf(u, sizeof u, "sa%d[t + half]", i);
-    snprintf(y, sizeof y, "si%d[t + half]", i);
+    snprintf(u, sizeof u, "sa%d[t + apart]", i);
+    snprintf(y, sizeof y, "si%d[t + apart]", i);
     tt__emit_combine(e, i, s, x, u, y);
   }
   tt__emit_close(e);

@@ -258,7 +258,7 @@ void tt__threads_map(tt_thread_emit *t) {
   char stride[16];
   snprintf(stride, sizeof stride, "%d", 1 << t->v->block); /* a constant: offsets become part of instructions */
   t->stride = stride;
-  if (t->v->scatter) tt__emit_line(e, "%stt_uix *const last = (%stt_uix *)args->work;", e->d->global, e->d->global);
+  if (t->v->scatter) tt__emit_line(e, "%stt_uix *const last = (%stt_uix *)TT_WORK;", e->d->global, e->d->global);
   bool turns = t->v->vec > 1 && !t->v->once;
   if (t->v->apart) {
     open_apart(t, turns);

@@ -53,13 +53,13 @@ static void put_stages(tt_thread_emit *t, int phase) {
   size_t at = 0;
   if (t->v->raw) {
     const char *type = tt__type_word(e->k->access[loaded(t)].dtype);
-    tt__emit_line(e, "%s *const zr = (%s *)TT_SHARED_BYTES;", type, type);
+    tt__emit_line(e, "TT_SHARED_AT %s *const zr = (TT_SHARED_AT %s *)TT_SHARED_BYTES;", type, type);
     return;
   }
   TT_FOR_REDUCE(e, phase, i) {
     const char *type = tt__type_word(e->k->inst[i].from);
     if (!tt__threads_needs_stage(&e->k->inst[i])) continue;
-    tt__emit_line(e, "%s *const z%d = (%s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
+    tt__emit_line(e, "TT_SHARED_AT %s *const z%d = (TT_SHARED_AT %s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
     at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
   }
 }
@@ -235,6 +235,8 @@ static void put_results(tt_thread_emit *t, int phase) {
     char c = tt__red_is_arg(e->k->inst[i].red) ? 'g' : 'f';
     if (is_wide(t))
       tt__emit_line(e, "%s%s v%d = sq%d[group];", fixed, type, i, i);
+    else if (group_threads(t) == 1)
+      tt__emit_line(e, "const %s v%d = (%s)%c%d;", type, i, type, c, i);
     else
       tt__emit_line(e, "const %s v%d = (%s)TT_FROM(%c%d, (TT_TX & 31) & ~%d);", type, i, type, c, i,
                     group_threads(t) - 1);
@@ -279,7 +281,8 @@ static void put_staging(tt_thread_emit *t, int phase, bool store) {
     }
     tt__emit_line(e, "%s", e->d->unrolled);
     tt__emit_open(e, "for (tt_i32 w = 0; w < %d; w++)", t->v->unroll);
-    tt__emit_line(e, "*(%s_%s *)(z%d + (w * %d + t) * %d) = Z%d[w];", t->name, suffix, i, group_threads(t), vec, i);
+    tt__emit_line(e, "*(TT_SHARED_AT %s_%s *)(z%d + (w * %d + t) * %d) = Z%d[w];", t->name, suffix, i, group_threads(t),
+                  vec, i);
     tt__emit_close(e);
   }
 }
@@ -300,8 +303,8 @@ static void put_raw_loads(tt_thread_emit *t, int a) {
   tt__emit_line(e, "for (tt_i32 w = 0; w < %d; w++)%s L%d[w] = *(%s%s *)(p%d + (r%d + j + w * %d));", unroll, here, a,
                 e->d->global, type, a, a, n * vec);
   tt__emit_line(e, "%s", e->d->unrolled);
-  tt__emit_line(e, "for (tt_i32 w = 0; w < %d; w++) *(%s *)(zr + (w * %d + t) * %d) = L%d[w];", unroll, type, n, vec,
-                a);
+  tt__emit_line(e, "for (tt_i32 w = 0; w < %d; w++) *(TT_SHARED_AT %s *)(zr + (w * %d + t) * %d) = L%d[w];", unroll,
+                type, n, vec, a);
 }
 
 /* A whole block loads a piece, and 64 of its threads compute and fold it. */
@@ -473,7 +476,7 @@ static void put_scratch(tt_thread_emit *t) {
   const tt_kernel *k = e->k;
   if (t->v->kept || k->nscratch == 0) return;
   tt__emit_line(e,
-                "%stt_u64 *const scratch = (%stt_u64 *)args->work + (tt_i64)(TT_GX * %d + group) * %d * args->points"
+                "%stt_u64 *const scratch = (%stt_u64 *)TT_WORK + (tt_i64)(TT_GX * %d + group) * %d * args->points"
                 " * args->lanes;",
                 e->d->global, e->d->global, groups(t), k->nscratch);
   for (int a = 0; a < k->naccess; a++) {

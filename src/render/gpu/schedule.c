@@ -141,6 +141,7 @@ static int most_kept(const tt_cutter *c) {
 
 /* Threads for a row of `n` elements, `each` of them a thread at most, in steps of 64 if it is longer. */
 static int row_group(const tt_cutter *c, int64_t n, int64_t items, int each) {
+  if (c->t->warp == 1) return 0; /* threads that share a row read each other's registers */
   int most = n <= 32 ? tt__log2_up(n) : 6, group = most < 3 ? most : 3;
   while (group < most && (items << group < (int64_t)c->t->units * 1024 || tt__turns(n, 1 << group) > each)) group++;
   return group;
@@ -167,9 +168,9 @@ static bool keep_row(const tt_cutter *c, tt_variant *v) {
   int64_t lanes = c->x.lanes;
   if (k->nphase == 1 || k->naxes - k->nouter != 1 || k->checked || c->reloads) return false;
   int most = most_kept(c), aim = most < 16 ? most : 16;
-  if (lanes > 1024 * most || lanes > TT_CHUNK) return false;
+  if (lanes > (c->t->warp == 1 ? 1 : 1024) * most || lanes > TT_CHUNK) return false;
   int group = row_group(c, lanes, c->x.outer, aim);
-  if (lanes > 64 * aim) {
+  if (lanes > 64 * aim && c->t->warp > 1) {
     group = 7;
     while (group < 10 && (lanes + (1 << group) - 1) >> group > aim) group++;
   }
@@ -243,6 +244,11 @@ static void choose_group(const tt_cutter *c, tt_variant *v, int64_t items) {
   v->kept = v->staged = v->full = v->raw = v->once = 0;
   v->vec = 1;
   v->group = (uint8_t)row_group(c, n, items, n <= 64 ? 8 : 256);
+  if (c->t->warp == 1) { /* all accumulators are a thread's */
+    v->unroll = (uint8_t)(1 << tt__log2_up(tt__at_most(n, TT_LANES)));
+    v->once = c->k->naxes - c->k->nouter > 1 && n <= v->unroll;
+    return;
+  }
   bool free = n >= 2048 && any_order(c->k) && c->k->naxes - c->k->nouter == 1;
   if (!free && n >= 256 && takes_vectors(c, items)) {
     v->vec = 4;
@@ -442,6 +448,7 @@ tt_code tt__gpu_schedule(const tt_kernel *k, const tt_lowered *l, const tt_targe
   if (k->serial && k->mode != TT_MODE_MAP) return tt__fail(err, TT_ENOTIMPL, "a kernel that reduces and scatters");
   bool wide = is_wide(&c) || (k->serial && tt__cut_points(&c, k->ninst) >= (int64_t)1 << 31);
   bool far = (int64_t)tt__threads_args_size(k) > t->param_bytes;
+  if (far && t->handles) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
   switch (k->mode) {
     case TT_MODE_MAP:
       if (!k->serial)
@@ -462,6 +469,7 @@ tt_code tt__gpu_schedule(const tt_kernel *k, const tt_lowered *l, const tt_targe
     p->variant.far = far;
     p->part = p->variant.part;
     p->grid.grid[2] = p->grid.block[2] = 1;
+    p->grid.pointers = far ? 1 : tt__threads_addresses(k);
   }
   return TT_OK;
 }

@@ -187,7 +187,7 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
                     : vec > 1 ? lanes / vec + lanes % vec /* the last lanes have a thread each */
                               : tt__turns(lanes + shift, unroll);
   v->drawn = !v->apart && tt__cut_shares_blocks(c, vec);
-  v->speculates = vec > 1 && !v->apart && outer == 1 && may_speculate(c->k);
+  v->speculates = c->t->warp > 1 && vec > 1 && !v->apart && outer == 1 && may_speculate(c->k);
   v->main_loop = v->speculates || (v->drawn && outer == 1);
   int x = tt__cut_block_x(threads, c->shares && outer >= 8 ? 32
                                    : v->speculates         ? SPECULATE_BLOCK

@@ -47,7 +47,8 @@ int64_t tt__threads_shift(const tt_kernel *k, const tt_lowered *l) {
   return (l->off[store] % LINE + LINE) % LINE;
 }
 
-/* ---- arguments. ORDER ARGS: put_struct, tt__threads_args_size and tt__threads_args name the same fields. */
+/* ---- arguments. ORDER ARGS: put_struct, tt__threads_args_size, tt__threads_addresses and tt__threads_args name the
+** same fields, addresses first. */
 
 enum { ARGS_EXTRA = 9 }; /* work, fault, the six numbers of tt_extent, the shift */
 
@@ -55,6 +56,8 @@ size_t tt__threads_args_size(const tt_kernel *k) {
   size_t words = (size_t)k->nbuf * (k->checked ? 2 : 1) + (size_t)k->naxes + (size_t)k->naccess;
   return 8 * (words + (size_t)k->naccess * k->naxes + (size_t)k->nscalar + ARGS_EXTRA);
 }
+
+int tt__threads_addresses(const tt_kernel *k) { return k->nbuf + 2; }
 
 void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p, void *const *buf,
                       const int64_t *buf_len, const tt_scalar *scalar, void *work, void *fault, void *args) {
@@ -64,13 +67,13 @@ void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p,
   (void)p;
   tt__threads_extent(k, l->len, &x);
   for (int b = 0; b < k->nbuf; b++) *w++ = (uint64_t)(uintptr_t)buf[b];
+  *w++ = (uint64_t)(uintptr_t)work;
+  *w++ = (uint64_t)(uintptr_t)fault;
   for (int b = 0; k->checked && b < k->nbuf; b++) *w++ = (uint64_t)buf_len[b];
   for (int i = 0; i < k->naxes; i++) *w++ = (uint64_t)l->len[i];
   for (int a = 0; a < k->naccess; a++) *w++ = (uint64_t)l->off[a];
   for (int i = 0; i < k->naccess * k->naxes; i++) *w++ = (uint64_t)l->step[i];
   for (int s = 0; s < k->nscalar; s++) *w++ = scalar[s].bits[0];
-  *w++ = (uint64_t)(uintptr_t)work;
-  *w++ = (uint64_t)(uintptr_t)fault;
   const int64_t more[] = {x.outer, x.lanes, x.points, x.per, x.chunks, x.parts, tt__threads_shift(k, l)};
   memcpy(w, more, sizeof more);
   assert((size_t)((char *)(w + 7) - (char *)args) == tt__threads_args_size(k));
@@ -110,16 +113,14 @@ static void put_struct(tt_thread_emit *t) {
   const tt_kernel *k = t->e.k;
   tt_str *out = t->e.out;
   tt__str_add(out, "typedef struct {\n");
-  put_array(out, "void *", "buf", k->nbuf);
+  put_array(out, "TT_ADDRESS(void)", "buf", k->nbuf);
+  tt__str_add(out, "  TT_ADDRESS(void) work; TT_ADDRESS(tt_kfault) fault;\n");
   put_array(out, "tt_i64", "buf_len", k->checked ? k->nbuf : 0);
   put_array(out, "tt_i64", "len", k->naxes);
   put_array(out, "tt_i64", "off", k->naccess);
   put_array(out, "tt_i64", "step", k->naccess * k->naxes);
   put_array(out, "tt_scalar", "scalar", k->nscalar);
-  tt__str_addf(out,
-               "  void *work; tt_kfault *fault;\n"
-               "  tt_i64 outer, lanes, points, per, chunks, parts, shift;\n} %s_args;\n",
-               t->name);
+  tt__str_addf(out, "  tt_i64 outer, lanes, points, per, chunks, parts, shift;\n} %s_args;\n", t->name);
 }
 
 static void put_table(tt_thread_emit *t) {
@@ -160,6 +161,14 @@ static void put_pack(tt_thread_emit *t, int type) {
                t->name, tt__dtypes[type].suffix);
 }
 
+/* Where memory has handles: that of each address among the arguments, and memory of the block. */
+static void put_memory(const tt_thread_emit *t, tt_str *out) {
+  const tt_dialect *d = t->e.d;
+  if (!d->memory) return;
+  for (int b = 0; b < t->e.k->nbuf; b++) tt__str_addf(out, ", %sm%d", d->memory, b);
+  tt__str_addf(out, ", %sm_work, %sm_fault, %sTT_SHARED_BYTES", d->memory, d->memory, d->shared);
+}
+
 /* A struct of `vec` elements for each type that is loaded, stored or staged so. */
 static void put_packs(tt_thread_emit *t) {
   uint32_t done = 0;
@@ -188,7 +197,7 @@ static void put_pointers(tt_emit *e) {
     const tt_kaccess *acc = &k->access[a];
     char from[64];
     if (acc->buf < 0) continue;
-    snprintf(from, sizeof from, e->d->buffer, (int)acc->buf);
+    snprintf(from, sizeof from, e->d->buffer, (int)acc->buf, (int)acc->buf);
     const char *type = tt__type_word(acc->dtype);
     tt__emit_line(e, "%s%s *const p%d = (%s%s *)%s;", e->d->global, type, a, e->d->global, type, from);
   }
@@ -235,8 +244,10 @@ static void put_function(tt_thread_emit *t) {
   put_packs(t);
   put_names(t);
   put_bounds(t, out);
-  tt__str_addf(out, "%s(const %s_%s %sgiven) {\n", t->name, t->name, t->v->many ? "table" : "args",
+  tt__str_addf(out, "%s(const %s_%s %sgiven", t->name, t->name, t->v->many ? "table" : "args",
                t->v->far && !t->v->many ? "*" : "");
+  put_memory(t, out);
+  tt__str_add(out, ") {\n");
   e->indent = 1;
   if (t->v->many) put_row(e);
   tt__emit_line(e, "const tt_ix outer = (tt_ix)args->outer, nlane = (tt_ix)args->lanes;");

@@ -98,6 +98,8 @@ TT_HIDDEN tt_code tt__threads_element(const tt_kernel *k, const tt_dialect *d, i
 ** (or NULL); `fault`: device address of a tt_kfault (checked kernels). `scalar` in the register types.
 */
 TT_HIDDEN size_t tt__threads_args_size(const tt_kernel *k);
+/* How many of its words, the first ones, are addresses. */
+TT_HIDDEN int tt__threads_addresses(const tt_kernel *k);
 TT_HIDDEN void tt__threads_args(const tt_kernel *k, const tt_lowered *l, const tt_pass *p, void *const *buf,
                                 const int64_t *buf_len, const tt_scalar *scalar, void *work, void *fault, void *args);
 

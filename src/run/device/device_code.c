@@ -16,8 +16,6 @@
 #include "run/device/batch.h"
 
 #define BUCKETS 512
-/* A contracted product and sum would have other bits than the host's. Nothing of the CUDA runtime's headers is used. */
-#define OPTIONS "--fmad=false --minimal"
 
 /* A routine of one device, found by what it was made from, or (`routine` NULL) the module of a text with several.
 ** Never freed: a program has few. */
@@ -38,8 +36,7 @@ static code *find(const tt_device *d, tt_digest key) {
 }
 
 const tt_dialect *tt__device_dialect(const tt_device *d) {
-  (void)d;
-  return &tt__dialect_cuda;
+  return d->target.kind == TT_DEVICE_OPENCL ? &tt__dialect_opencl : &tt__dialect_cuda;
 }
 
 /* Source to binary: from the disk, or from the compiler and then to the disk. */
@@ -47,7 +44,8 @@ static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const 
                          tt_error *err) {
   tt_str identity = {0};
   d->ops->identity(d, &identity);
-  if (identity.len) tt__str_add(&identity, " " OPTIONS);
+  const char *options = tt__device_dialect(d)->options;
+  if (identity.len) tt__str_addf(&identity, " %s", options);
   tt_cache_place place = {.identity = identity.data ? identity.data : ""};
   tt_cache_item item = {.key = key, .text = "", .source = source, .symbol = name};
   tt_code c = TT_OK;
@@ -56,7 +54,7 @@ static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const 
   } else {
     int64_t start = tt__clock_ns();
     TT_COUNT(cache_misses, 1);
-    c = d->ops->compile(d, source, OPTIONS, binary, err);
+    c = d->ops->compile(d, source, options, binary, err);
     TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
     TT_COUNT(compiles, c == TT_OK);
     TT_COUNT(compile_failures, c != TT_OK);

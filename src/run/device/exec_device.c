@@ -495,7 +495,8 @@ static tt_code cut_members(tt_device *d, member *m, int n, tt_error *err) {
     tt_launch *launch = m[i].step->launch;
     tt_launch_on *on = NULL;
     code = cut_launch(d, launch, &m[i].bound, &on, err);
-    if (code == TT_OK && !tt__threads_joins(launch->unit->kernel, launch->lowered, &on->cut, &m[i].pass))
+    bool joins = code == TT_OK && !d->target.handles; /* a table would have addresses in memory */
+    if (code == TT_OK && !(joins && tt__threads_joins(launch->unit->kernel, launch->lowered, &on->cut, &m[i].pass)))
       code = tt__fail(err, TT_ENOTIMPL, "launches of their own");
     drop_cut(launch, on, &m[i].bound);
   }

@@ -66,6 +66,7 @@ char *tt__info(const char *version) {
                tt__pool_size(), tt__pool_size() == 1 ? "" : "s", (double)tt__ram_bytes() / 1e9);
   tt__str_addf(&s, "           memory %.1f GB/s, launch %.2f us\n", c->bytes_per_ns, c->launch_ns / 1e3);
   info_devices(&s, TT_DEVICE_CUDA);
+  info_devices(&s, TT_DEVICE_OPENCL);
   if (tt__device_count(TT_DEVICE_NULL, NULL, 0) > 0) info_devices(&s, TT_DEVICE_NULL);
   info_cuda(&s);
   char blas[256];

@@ -1,0 +1,88 @@
+/* What the files of the OpenCL back end share: the state of a device, and the frame around every call. */
+#ifndef TT_DEVICE_OPENCL_OPENCL_INT_H
+#define TT_DEVICE_OPENCL_OPENCL_INT_H
+
+#include "base/lock.h"
+#include "device/launch_log.h"
+#include "device/opencl/loader.h"
+
+struct tt_stream {
+  void *queue; /* in order */
+  bool is_ours;
+  tt_launch_log log;
+  uint64_t asked;    /* things asked of it, launches and copies */
+  void *probe;       /* an event behind `probe_at` of these, or NULL */
+  uint64_t probe_at; /* and launches before it: */
+  uint64_t probe_log;
+  tt_stream *next; /* of the device */
+};
+
+struct tt_event {
+  void *handle; /* of its last record; NULL: nothing was recorded, it has come to pass */
+  tt_stream *stream;
+  uint64_t mark; /* launches there before it */
+};
+
+struct tt_routine {
+  void *kernel;
+  tt_lock lock;  /* arguments are set and used under it */
+  int arguments; /* the struct, the memory that it names, perhaps memory of a block whose size the launch says */
+  tt_routine *next;
+  char name[80];
+};
+
+struct tt_module {
+  void *program;
+  tt_routine *routines; /* guarded by the device's lock */
+};
+
+typedef struct tt_cl {
+  const tt_cl_api *api;
+  tt_cl_place place;
+  void *context;
+  tt_lock lock; /* guards the lists, and `used` */
+  tt_stream *streams;
+  int64_t total, most_block, used; /* bytes of the device, of one piece at most, taken by us */
+  bool check;                      /* TUTTI_CHECK: wait for each launch, to know which one fails */
+  bool unified;                    /* its memory is the host's */
+} tt_cl;
+
+static inline tt_cl *tt__cl_of(tt_device *d) { return d->state; }
+
+/* Our error for one of OpenCL's; the device is marked as lost where that is final. */
+TT_HIDDEN tt_code tt__cl_fail(tt_device *d, int result, const char *what, tt_error *err);
+static inline tt_code tt__cl_done(tt_device *d, int result, const char *what, tt_error *err) {
+  return result == 0 ? TT_OK : tt__cl_fail(d, result, what, err);
+}
+
+/* ---- memory.c: OpenCL's memory has handles. An address is one of ours, reserved and never touched. */
+
+/* The handle of the memory that an address belongs to, and how far into it that is; NULL: it belongs to none. */
+TT_HIDDEN void *tt__cl_memory(const void *p, size_t *at);
+TT_HIDDEN tt_code tt__cl_mem_info(tt_device *d, int64_t *free_bytes, int64_t *total_bytes, tt_error *err);
+TT_HIDDEN tt_code tt__cl_alloc(tt_device *d, size_t size, void **out, tt_error *err);
+TT_HIDDEN void tt__cl_free(tt_device *d, void *p, size_t size);
+TT_HIDDEN int tt__cl_owner(const void *p);
+TT_HIDDEN bool tt__cl_is_pinned(tt_device *d, const void *p, size_t size);
+TT_HIDDEN tt_code tt__cl_host_alloc(tt_device *d, size_t size, void **out, tt_error *err);
+TT_HIDDEN void tt__cl_host_free(tt_device *d, void *p, size_t size);
+TT_HIDDEN tt_code tt__cl_fill(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t size, tt_error *err);
+TT_HIDDEN tt_code tt__cl_copy_in(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
+TT_HIDDEN tt_code tt__cl_copy_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
+TT_HIDDEN tt_code tt__cl_copy_within(tt_device *d, tt_stream *s, void *to, const void *from, size_t size,
+                                     tt_error *err);
+TT_HIDDEN tt_code tt__cl_copy_peer(tt_device *d, tt_stream *s, void *to, tt_device *source, const void *from,
+                                   size_t size, tt_error *err);
+
+/* ---- code.c */
+
+TT_HIDDEN tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err);
+TT_HIDDEN void tt__cl_identity(tt_device *d, tt_str *out);
+TT_HIDDEN tt_code tt__cl_load(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err);
+TT_HIDDEN void tt__cl_unload(tt_device *d, tt_module *m);
+TT_HIDDEN tt_code tt__cl_routine(tt_device *d, tt_module *m, const char *name, tt_routine **out, tt_routine_info *info,
+                                 tt_error *err);
+TT_HIDDEN tt_code tt__cl_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args,
+                                size_t size, tt_error *err);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+** OpenCL C 1.2. Memory has handles there: an address among the arguments is how far into memory, which is an argument
+** of its own, something lies. To be compiled without contracting products and sums, which have other bits.
+*/
+#include "render/dialect.h"
+
+static const char before[] =
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#define TT_DIALECT_TYPES\n"
+    "typedef uchar tt_b8; typedef char tt_i8; typedef short tt_i16; typedef int tt_i32; typedef long tt_i64;\n"
+    "typedef uchar tt_u8; typedef ushort tt_u16; typedef uint tt_u32; typedef ulong tt_u64;\n"
+    "typedef ushort tt_f16; typedef ushort tt_bf16; typedef float tt_f32; typedef double tt_f64;\n"
+    "#define TT_U64(x) x##ul\n"
+    "#define TT_I64(x) x##l\n"
+    "#define TT_FN static inline __attribute__((always_inline))\n"
+    "#define TT_RARE static __attribute__((noinline))\n"
+    "#define TT_CONST __constant const\n"
+    "#define TT_SQRT_F32(x) sqrt(x)\n"
+    "#define TT_SQRT_F64(x) sqrt(x)\n"
+    "#define TT_FMA_F32(a, b, c) fma(a, b, c)\n"
+    "#define TT_FMA_F64(a, b, c) fma(a, b, c)\n"
+    "#define TT_ROUND_INLINE\n"
+    "#define __builtin_rintf rint\n"
+    "#define __builtin_floorf floor\n"
+    "#define __builtin_ceilf ceil\n"
+    "#define __builtin_truncf trunc\n"
+    "#define __builtin_rint rint\n"
+    "#define __builtin_floor floor\n"
+    "#define __builtin_ceil ceil\n"
+    "#define __builtin_trunc trunc\n"
+    "#define TT_DIALECT_BITS\n"
+    "#define tt__bits_f32(x) as_uint(x)\n"
+    "#define tt__from_f32(x) as_float(x)\n"
+    "#define tt__bits_f64(x) as_ulong(x)\n"
+    "#define tt__from_f64(x) as_double(x)\n";
+
+static const char after[] =
+    "#define TT_TX ((tt_i32)get_local_id(0))\n"
+    "#define TT_TY ((tt_i32)get_local_id(1))\n"
+    "#define TT_BX ((tt_i32)get_local_size(0))\n"
+    "#define TT_BY ((tt_i32)get_local_size(1))\n"
+    "#define TT_GX ((tt_i32)get_group_id(0))\n"
+    "#define TT_GY ((tt_i32)get_group_id(1))\n"
+    "#define TT_NX ((tt_i32)get_num_groups(0))\n"
+    "#define TT_NY ((tt_i32)get_num_groups(1))\n"
+    "#define TT_SHARED __local\n"
+    "#define TT_SHARED_AT __local\n"
+    "#define TT_ADDRESS(type) tt_u64\n"
+    "#define TT_WORK (m_work + args->work)\n"
+    "#define TT_FAULT ((__global tt_kfault *)(m_fault + args->fault))\n"
+    "#define TT_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
+    "#define TT_FIRST(p, x, y) atomic_cmpxchg(p, x, y)\n"
+    "TT_FN void tt__most_u32(volatile __global tt_u32 *p, tt_u32 x) { atomic_max(p, x); }\n"
+    "TT_FN void tt__most_u64(volatile __global tt_u64 *p, tt_u64 x) { atom_max(p, x); }\n"
+    "#define TT_MOST(p, x) \\\n"
+    "  (sizeof *(p) == 8 ? tt__most_u64((volatile __global tt_u64 *)(p), x) \\\n"
+    "                    : tt__most_u32((volatile __global tt_u32 *)(p), (tt_u32)(x)))\n"
+    "#define TT_ALIGNED(n) __attribute__((aligned(n)))\n"
+    "#define TT_UNROLL(n)\n"
+    "#define TT_BOUNDS(n, m)\n"
+    "typedef union {\n"
+    "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"
+    "  tt_f32 f32; tt_f64 f64;\n"
+    "} tt_scalar;\n"
+    "typedef struct { tt_i32 access; tt_i64 index, len; } tt_kfault;\n"
+    /* The first fault of all threads wins the exchange; the rest of the launch goes on and touches nothing bad. */
+    "static int tt_fault(__global tt_kfault *f, tt_i32 access, tt_i64 index, tt_i64 len) {\n"
+    "  if (TT_FIRST((volatile __global tt_i32 *)&f->access, 0, access + 1) == 0) { f->index = index; f->len = len; }\n"
+    "  return 0;\n"
+    "}\n"
+    "#define TT_INBOUNDS(a, b, i) \\\n"
+    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n";
+
+const tt_dialect tt__dialect_opencl = {
+    .name = "opencl",
+    .before = before,
+    .after = after,
+    .options = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+    .kernel = "__kernel void ",
+    .global = "__global ",
+    .buffer = "(m%d + args->buf[%d])",
+    .memory = "__global tt_u8 *",
+    .shared = "__local tt_u8 *",
+    .scalar = "args->scalar[%d].%s",
+    .independent = "",
+    .unrolled = "",
+    .branches = false,
+    .inbounds = "TT_INBOUNDS(%d, %d, %s)",
+    .lacks = 1u << TT_C64 | 1u << TT_C128,
+};
