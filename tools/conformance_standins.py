@@ -611,6 +611,14 @@ def standing_in(name, names):
     return module
 
 
+def tell_of_bit_generators():
+    """Tests name bit generators where CuPy defines them."""
+    from tutti.compat.cupy import random
+
+    names = {name: getattr(random, name) for name in ("BitGenerator", "MRG32k3a", "Philox4x3210", "XORWOW")}
+    random._bit_generator = standing_in("cupy.random._bit_generator", names)
+
+
 def tell_of_nvcc():
     """CuPy's tests ask NVIDIA's compiler for its version when they are imported; those that compile with it skip."""
     from tutti.compat.cupy import cuda
