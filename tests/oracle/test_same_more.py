@@ -341,6 +341,10 @@ m.put(i, [0, 1], [f3[0] / f3[0], 1])
 x = m.zeros((2, 2), int); m.put_along_axis(x, m.asarray([[0], [1]]), [[np.float64(m.nan)], [np.int64(2)]], 1)
 x = m.zeros((2, 2), int); m.put_along_axis(x, m.asarray([[0], [1]]), [[np.float64(7.5)], [np.int64(2)]], 1); x
 x = m.zeros((2, 2), 'u1'); m.put_along_axis(x, m.asarray([[0], [1]]), [[np.int64(700)], [np.int64(-2)]], 1); x
+x = m.zeros(2, 'i8'); x[0] = m.float64(-2.0**63); x
+x = m.zeros(2, 'i8'); x[0] = m.float64(2.0**63); x
+x = m.asarray(-2**63); x[()] -= 0.5; x
+m.array([np.float64(-2.0**63)], dtype='i8')
 m.pad(m.arange(3, dtype='u1'), 1, constant_values=300)
 m.pad(m.arange(3, dtype='u1'), 1, constant_values=(-1, 300))
 m.pad(m.arange(3, dtype='u1'), 1, constant_values=((2, 300),))

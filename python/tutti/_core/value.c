@@ -4,7 +4,6 @@
 */
 #include "core.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- scratch */
@@ -115,7 +114,7 @@ static bool too_large(int64_t i, tt_dtype own) {
 bool core_value_fits(tt_value v, tt_dtype own) {
   double f = v.tag == TT_V_COMPLEX ? v.as.z.re : v.tag == TT_V_FLOAT ? v.as.f : 0;
   if (v.tag == TT_V_INT) return !too_large(v.as.i, own);
-  if (v.tag == TT_V_UINT || fabs(f) >= 0x1p63) {
+  if (v.tag == TT_V_UINT || f >= 0x1p63 || f < -0x1p63) {
     PyErr_SetString(PyExc_OverflowError, f - f != 0 ? "cannot convert float infinity to integer"
                                                     : "Python int too large to convert to C long");
   } else if (f != f) {
