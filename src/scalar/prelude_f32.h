@@ -78,8 +78,8 @@ TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
 /* 2^k (e^r - 1 - r) + (2^k r + (2^k - 1)), each half as large, so that 2^128 has a place. */
 TT_FN tt_f32 tt_expm1_f32(tt_f32 x) {
   tt_f32 v = tt__clamp_f32(x, -25, 89), t = tt__exp_turn_f32(v), k = t - TT__MAGIC_F, r = tt__exp_left_f32(v, k);
-  tt_f32 half = tt__from_f32((tt__bits_f32(t) + 126) << 23), e = r * r * tt__exp_poly_f32(r);
-  tt_f32 y = 2 * TT_FMA_F32(half, e, TT_FMA_F32(half, r, half - 0.5f));
+  tt_f32 part = tt__from_f32((tt__bits_f32(t) + 126) << 23), e = r * r * tt__exp_poly_f32(r);
+  tt_f32 y = 2 * TT_FMA_F32(part, e, TT_FMA_F32(part, r, part - 0.5f));
   y = k == 0 ? r + e : y;
   return x == 0 ? x : y;
 }
@@ -188,9 +188,7 @@ TT_FN tt_f32 tt__log_base_f32(tt_f32 x, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f
 #endif
   return tt__log_ends_f32(x, tt__log_base_join_f32(tt__log_split_f32(x), ihi, ilo, khi, klo));
 }
-TT_FN tt_f32 tt_log2_f32(tt_f32 x) {
-  return tt__log_base_f32(x, 0x1.715476p+0f, 0x1.4ae0c0p-26f, 0x1p-23f, 0);
-}
+TT_FN tt_f32 tt_log2_f32(tt_f32 x) { return tt__log_base_f32(x, 0x1.715476p+0f, 0x1.4ae0c0p-26f, 0x1p-23f, 0); }
 TT_FN tt_f32 tt_log10_f32(tt_f32 x) {
   return tt__log_base_f32(x, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344p-25f, 0x1.3509f8p-41f);
 }

@@ -1,6 +1,6 @@
 /*
-** Kernels that only look for the places of extrema in rows whose elements are neighbours (argmax and argmin along a last
-** axis): a row takes as many lanes as a vector has, where a reduction takes TT_LANES. The tier does not matter.
+** Kernels that only look for the places of extrema in rows whose elements are neighbours (argmax and argmin along a
+** last axis): a row takes as many lanes as a vector has, where a reduction takes TT_LANES. The tier does not matter.
 */
 #ifndef TT_DEVICE_CPU_ROW_PLACES_H
 #define TT_DEVICE_CPU_ROW_PLACES_H

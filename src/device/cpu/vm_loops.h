@@ -42,8 +42,8 @@ typedef void (*tt_vm_fold)(void *acc);
 typedef void (*tt_vm_arg)(void *accv, int64_t *acci, const void *v, int64_t base, int64_t step, int64_t lanes,
                           int64_t n);
 /*
-** out[r] is the place of the extremum of row r, n neighbours at v + r * step: the first of equals, the first NaN. Places
-** fit the element's size in bytes.
+** out[r * out_step] is the place of the extremum of row r, n neighbours at v + r * step: the first of equals, the first
+** NaN. Rows are short enough for their places to be integers of the element's size.
 */
 typedef void (*tt_vm_place)(int64_t *out, int64_t out_step, const void *v, int64_t step, int64_t n, int64_t rows);
 /* The TT_VM_LANES lanes of an arg-reduction into lane 0. */

@@ -141,7 +141,8 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
   tt_value x = {.tag = TT_V_NONE};
   bool looked_at = !is_exact_number(value, own) && !tt_array_is_readonly(core_handle(self)); /* that is said first */
   if (looked_at && !element_value(value, number ? &v : NULL, &x)) return -1;
-  if (x.tag != TT_V_NONE && core_dtype_kind(own) == 'i' && (n >= 0 || !picks(key)) && !core_value_fits(x, own)) return -1;
+  if (x.tag != TT_V_NONE && core_dtype_kind(own) == 'i' && (n >= 0 || !picks(key)) && !core_value_fits(x, own))
+    return -1;
   bool wrapped = own == TT_U32 && wrap_to_u32(x, &v);
   if (n >= 0 && tt_number_set(core_handle(self), n, at, &v)) return 0;
   if (tt_array_is_readonly(core_handle(self))) { /* before what is wrong with the index */
