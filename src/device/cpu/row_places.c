@@ -6,7 +6,7 @@
 enum { LOADED, PLACED }; /* accesses */
 
 /* The elements of a row, if they are neighbours; 0: they are not. */
-static int64_t row_of(const tt_kernel *k, const tt_kargs *args) {
+static int64_t neighbours_of_row(const tt_kernel *k, const tt_kargs *args) {
   const int64_t *step = args->step + (ptrdiff_t)LOADED * k->naxes;
   int64_t n = 1;
   for (int d = k->naxes - 1; d >= k->nouter; n *= args->len[d--])
@@ -29,7 +29,7 @@ bool tt__row_places_of(const tt_kernel *k, const tt_kargs *args, tt_row_places *
   if (!only_finds(k)) return false;
   const tt_vm_table *t = tt__vm_table();
   uint8_t red = k->inst[1].red;
-  *out = (tt_row_places){.kernel = k, .args = args, .row = row_of(k, args)};
+  *out = (tt_row_places){.kernel = k, .args = args, .row = neighbours_of_row(k, args)};
   out->find = (red == TT_RED_ARGMAX ? t->place_max : t->place_min)[k->inst[1].from];
   return out->find && out->row > 0 && out->row <= TT_CHUNK; /* more of one row are for several threads */
 }

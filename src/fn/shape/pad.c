@@ -278,7 +278,7 @@ static bool are_cast(const tt_value *v) {
 }
 
 /* A finite number as a cast to whole numbers leaves it. */
-static tt_value wrapped(tt_value v, tt_dtype type) {
+static tt_value constant_cast(tt_value v, tt_dtype type) {
   if (v.tag == TT_V_FLOAT && v.as.f < 0x1p63 && v.as.f >= -0x1p63) v = tt_v_int((int64_t)v.as.f);
   if ((v.tag != TT_V_INT && v.tag != TT_V_UINT) || tt__int_fits(&v, type)) return v;
   int rest = 64 - 8 * (int)tt__dtype_size(type);
@@ -294,7 +294,7 @@ static bool read_values(tt_composer *c, const tt_call_frame *f, padding *p) {
   if (k < 5) {
     if (!read_pairs(c, v, p->a->rank, p->value)) return false;
     for (int d = 0; d < p->a->rank && k == 3 && tt__is_int((tt_dtype)p->a->dtype) && are_cast(v); d++)
-      for (int side = 0; side < 2; side++) p->value[d][side] = wrapped(p->value[d][side], (tt_dtype)p->a->dtype);
+      for (int side = 0; side < 2; side++) p->value[d][side] = constant_cast(p->value[d][side], (tt_dtype)p->a->dtype);
     return true;
   }
   if (p->mode < MAXIMUM || p->mode > MINIMUM) return true;
