@@ -354,7 +354,7 @@ static bool same_elements(tt_array *a, tt_array *b) {
 }
 
 /* Two arrays of the same elements that may differ in the direction of an axis of length 1, which has no step here. */
-static bool may_be_turned(const tt_array *a, const tt_array *b) {
+static bool may_be_turned(tt_array *a, tt_array *b) {
   bool single = false;
   for (int k = 0; k < a->rank; k++) single |= tt__array_len(a)[k] == 1;
   return a != b && single;
