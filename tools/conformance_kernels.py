@@ -279,6 +279,8 @@ def serve(library, root):
         sys.path.insert(0, os.fspath(root / "tests"))  # tests take helpers from one another
         standins.hang_on(interior)
         standins.tell_of_nvcc()
+        standins.tell_of_bit_generators()
+        standins.tell_of_transform_settings()
         sys.modules["tutti.compat.cupy"].testing = importlib.import_module("cupy.testing")
     if library == "pycuda":
         from tutti.compat.pycuda import driver

@@ -376,7 +376,7 @@ CUPY = {
     "cupy.cuda.cufft": {},
     "cupy.fft._cache": {},
     "cupy.fft._fft": {},
-    "cupy.fft.config": {"use_multi_gpus": False, "enable_nd_planning": True},
+    "cupy.fft.config": {"use_multi_gpus": False},
     "cupy.linalg._util": {},
     "cupyx.cusolver": {"check_availability": lambda name: True},
     "cupy.cuda._compiler_cache": {"DiskKernelCacheBackend": type("Cache", (), {"__init__": lambda self, *args: None})},
@@ -609,6 +609,35 @@ def standing_in(name, names):
     module = sys.modules[name] = Interior(name)
     vars(module).update(names)
     return module
+
+
+def tell_of_bit_generators():
+    """Tests name bit generators where CuPy defines them."""
+    from tutti.compat.cupy import random
+
+    names = {name: getattr(random, name) for name in ("BitGenerator", "MRG32k3a", "Philox4x3210", "XORWOW")}
+    random._bit_generator = standing_in("cupy.random._bit_generator", names)
+
+
+class TransformSettings(Interior):
+    """cupy.fft.config: its tests want each look at enable_nd_planning to warn."""
+
+    planning = True
+
+    @property
+    def enable_nd_planning(self):
+        warnings.warn("enable_nd_planning is deprecated", DeprecationWarning, stacklevel=2)
+        return self.planning
+
+    @enable_nd_planning.setter
+    def enable_nd_planning(self, planning):
+        warnings.warn("enable_nd_planning is deprecated", DeprecationWarning, stacklevel=2)
+        self.planning = planning
+
+
+def tell_of_transform_settings():
+    """There is one way to plan transforms here; tests go through CuPy's two."""
+    sys.modules["cupy.fft.config"].__class__ = TransformSettings
 
 
 def tell_of_nvcc():

@@ -353,6 +353,13 @@ static bool same_elements(tt_array *a, tt_array *b) {
          memcmp(tt__array_len(a), tt__array_len(b), n) == 0 && memcmp(tt__array_step(a), tt__array_step(b), n) == 0;
 }
 
+/* Two arrays of the same elements that may differ in the direction of an axis of length 1, which has no step here. */
+static bool may_be_turned(tt_array *a, tt_array *b) {
+  bool single = false;
+  for (int k = 0; k < a->rank; k++) single |= tt__array_len(a)[k] == 1;
+  return a != b && single;
+}
+
 static tt_array *copyto(tt_composer *c, tt_call_frame *f) {
   tt_array *v = tt__arg_array(c, f, 1);
   bool itself = v && f->arg[0].tag == TT_V_ARRAY && same_elements(f->arg[0].as.array, v);
@@ -365,7 +372,10 @@ static tt_array *copyto(tt_composer *c, tt_call_frame *f) {
   if (weak && !may_write_number(c, v, type, rule)) return NULL;
   if (!tt__compose_may_cast(c, weak ? type : (tt_dtype)v->dtype, type, rule)) return NULL;
   tt_array *mask = tt__arg_mask(c, f, 3);
-  if (itself) return NULL; /* NumPy asks no more of it, not even that it may be written */
+  if (itself) { /* NumPy asks no more of it, not even that it may be written */
+    if (mask && may_be_turned(f->arg[0].as.array, v)) tt__compose_broadcast(c, mask, a->rank, tt__array_len(a));
+    return NULL;
+  }
   if (!mask) {
     bool number = weak && f->arg[1].tag != TT_V_COMPLEX; /* which is cast, with a warning */
     if (c->code == TT_OK) tt__compose_set(c, a, number ? f->arg[1] : tt_v_array(v));

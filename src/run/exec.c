@@ -11,6 +11,7 @@
 #include "base/os/os.h"
 #include "base/pool/pool.h"
 #include "device/cpu/byte_copy.h"
+#include "device/cpu/row_places.h"
 #include "graph/build.h"
 #include "graph/session.h"
 #include "run/memory.h"
@@ -45,6 +46,8 @@ typedef struct job {
   bool beside;              /* few rows that are folded together: a piece is all of them */
   void **scratch;           /* [worker * nscratch] */
   const tt_byte_copy *copy; /* done as bytes: outer counts its pieces; or NULL */
+  bool finds;               /* `places` does it */
+  tt_row_places places;
   bool can_stop;
   pthread_t caller;
   int64_t checked_ns;
@@ -84,6 +87,8 @@ static void run_tiles(void *ctx, int64_t lo, int64_t hi, int worker) {
                        .part = TT_PART_WHOLE};
     if (j->copy)
       tt__byte_copy_run(j->copy, range.lo, range.hi);
+    else if (j->finds)
+      tt__row_places_run(&j->places, range.lo, range.hi);
     else
       tt__unit_run(j->unit, j->fn, &args, &range);
     t += run;
@@ -246,6 +251,7 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   j.npartial = args.npartial = chunks_of_row(k, launch->lowered);
   tt_byte_copy copy;
   if (tt__byte_copy_of(k, &args, &copy)) j.copy = &copy;
+  j.finds = tt__row_places_of(k, &args, &j.places);
   choose_tiles(&j, launch);
   bool is_short = launch->work.points * j.unit->weight < ALONE_WORK;
   bool alone = is_short || k->serial || tt__pool_size() == 1;
@@ -306,6 +312,7 @@ tt_code tt__exec_launches(const tt_step *step, tt_kargs *bound, int n, tt_kernel
     bound[i].npartial = 1;
     j[i] = (job){.unit = launch->unit, .fn = fn, .args = &bound[i], .caller = pthread_self(), .most = INT64_MAX};
     if (tt__byte_copy_of(launch->unit->kernel, &bound[i], &copy[i])) j[i].copy = &copy[i];
+    j[i].finds = tt__row_places_of(launch->unit->kernel, &bound[i], &j[i].places);
     choose_tiles(&j[i], launch);
     begin[i + 1] = begin[i] + tiles(&j[i]);
     work += launch->work.points * launch->unit->weight;

@@ -46,16 +46,6 @@ TT_FN tt_f32 tt__power_f32(tt_f32 y, tt_f32 t, tt_f32 k) {
   tt_f32 most = tt__from_f32(tt__bits_f32(y) + (tt__bits_f32(t) << 23) - (m - 0x3f800000u));
   return TT__EXACT_F32(most, tt__from_f32(m), y - y);
 }
-TT_FN tt_f32 tt__scale_f32(tt_f32 y, tt_f32 t) {
-#ifdef TT_SCALAR_LANES
-  tt_i32 k = (tt_i32)(tt__bits_f32(t) - tt__bits_f32(TT__MAGIC_F)), half = k >> 1;
-  return y * tt__from_f32((tt_u32)(half + 127) << 23) * tt__from_f32((tt_u32)(k - half + 127) << 23);
-#else
-  tt_f32 part = (t - TT__MAGIC_F) * 0.5f + TT__MAGIC_F;
-  tt_f32 rest = (t - TT__MAGIC_F) - (part - TT__MAGIC_F) + TT__MAGIC_F;
-  return y * tt__pow2_f32(part) * tt__pow2_f32(rest);
-#endif
-}
 #ifdef TT_CLAMP_F32
 TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return TT_CLAMP_F32(x, low, high); }
 #else
@@ -63,10 +53,15 @@ TT_FN tt_f32 tt__clamp_f32(tt_f32 x, tt_f32 low, tt_f32 high) { return x < low ?
 #endif
 /* x / ln 2 rounded, above TT__MAGIC_F; e to what x has beyond k ln 2, less 1, in [-0.3, 0.42] (job expf). */
 TT_FN tt_f32 tt__exp_turn_f32(tt_f32 x) { return TT_FMA_F32(x, 0x1.715476p+0f, TT__MAGIC_F); }
+TT_FN tt_f32 tt__exp_left_f32(tt_f32 x, tt_f32 k) {
+  return TT_FMA_F32(-k, TT__LN2_LO_F, TT__EXACT_F32(-k, TT__LN2_HI_F, x));
+}
+TT_FN tt_f32 tt__exp_poly_f32(tt_f32 r) {
+  return TT__Q5(r, 0x1.fffffcp-2f, 0x1.555496p-3f, 0x1.5558d6p-5f, 0x1.1237ccp-7f, 0x1.6a2d5ap-10f);
+}
 TT_FN tt_f32 tt__exp_rest_f32(tt_f32 x, tt_f32 k) {
-  tt_f32 r = TT_FMA_F32(-k, TT__LN2_LO_F, TT__EXACT_F32(-k, TT__LN2_HI_F, x));
-  tt_f32 p = TT__Q5(r, 0x1.fffffcp-2f, 0x1.555496p-3f, 0x1.5558d6p-5f, 0x1.1237ccp-7f, 0x1.6a2d5ap-10f);
-  return TT_FMA_F32(r * r, p, r);
+  tt_f32 r = tt__exp_left_f32(x, k);
+  return TT_FMA_F32(r * r, tt__exp_poly_f32(r), r);
 }
 /* e^x * 2^shift, |x| <= 110, |shift| <= 1. */
 TT_FN tt_f32 tt__exp_scaled_f32(tt_f32 x, tt_f32 shift) {
@@ -80,17 +75,13 @@ TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
   p = TT_FMA_F32(r * r, p, r * -0x1.05c610p-29f);
   return tt__power_f32(1 + TT_FMA_F32(r, 0x1.62e430p-1f, p), t, k); /* job exp2f */
 }
+/* 2^k (e^r - 1 - r) + (2^k r + (2^k - 1)), each half as large, so that 2^128 has a place. */
 TT_FN tt_f32 tt_expm1_f32(tt_f32 x) {
-  tt_f32 v = tt__clamp_f32(x, -25, 100), t = v * 0x1.715476p+0f + TT__MAGIC_F, k = t - TT__MAGIC_F;
-  tt_f32 a = TT__EXACT_F32(-k, TT__LN2_HI_F, v), b = k * TT__LN2_LO_F, r = a - b, c = (a - r) - b, p, e, s, h, l;
-  p = TT__Q5(r, 0x1.555556p-3f, 0x1.5554f4p-5f, 0x1.1110a6p-7f, 0x1.6d3eeep-10f, 0x1.a18610p-13f); /* job expm1f */
-  e = r * r * TT_FMA_F32(r, p, 0.5f) + c;
-  s = 1 - tt__from_f32((127 - (tt__bits_f32(t) - tt__bits_f32(TT__MAGIC_F))) << 23);
-  s = k > 100 ? 1.0f : s;
-  h = s + r; /* exact two-sum, |s| >= |r| for k != 0 but 1, where r < s too */
-  l = r - (h - s);
-  e = k == 0 ? r + e : h + (l + e);
-  return x == 0 ? x : tt__scale_f32(e, t);
+  tt_f32 v = tt__clamp_f32(x, -25, 89), t = tt__exp_turn_f32(v), k = t - TT__MAGIC_F, r = tt__exp_left_f32(v, k);
+  tt_f32 part = tt__from_f32((tt__bits_f32(t) + 126) << 23), e = r * r * tt__exp_poly_f32(r);
+  tt_f32 y = 2 * TT_FMA_F32(part, e, TT_FMA_F32(part, r, part - 0.5f));
+  y = k == 0 ? r + e : y;
+  return x == 0 ? x : y;
 }
 
 /* x is (1 + f) 2^(k / 2^23), f in [-1/3, 1/3]: k is a shift away from the exponent, and goes without it. */
@@ -182,16 +173,24 @@ TT_FN tt_f32 tt_log1p_f32(tt_f32 x) {
   y = tt__log_ends_f32(u, tt__log_join_f32(a, x > 0x1p30f ? 0 : c));
   return x == 0 ? x : y;
 }
-TT_FN tt_f32 tt__log_base_f32(tt_f32 x, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f32 klo) {
-  tt__split_f32 a = tt__log_split_f32(x);
-  tt_f32 h = 0.5f * a.f * a.f, r = a.f * a.f * a.f * tt__log_poly_f32(a.f);
-  tt_f32 hi = tt__from_f32(tt__bits_f32(a.f - h) & 0xfffff000u), lo = ((a.f - hi) - h) + r;
-  tt_f32 k = a.k * 0x1p-23f, y = k * khi, v = hi * ihi, w = y + v, e = v - (w - y);
-  return tt__log_ends_f32(x, w + (lo * (ihi + ilo) + hi * ilo + k * klo + e));
+/* k log_b 2 + log(1 + f) / log b: both factors in two parts, the first of the power of two short, so that k times it is
+ * exact. */
+TT_FN tt_f32 tt__log_base_join_f32(tt__split_f32 a, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f32 klo) {
+  tt_f32 r = a.f * a.f * TT_FMA_F32(a.f, tt__log_poly_f32(a.f), -0.5f);
+  tt_f32 y = a.k * khi, b = a.f * ihi, v = y + b, e = b - (v - y); /* |b| < |y|, or y is 0 */
+  tt_f32 low = TT_FMA_F32(a.f, ilo, TT_FMA_F32(a.k, klo, TT_FMA_F32(a.f, ihi, -b)));
+  return v + (TT_FMA_F32(r, ihi, low) + e);
 }
-TT_FN tt_f32 tt_log2_f32(tt_f32 x) { return tt__log_base_f32(x, 0x1.714p+0f, 0x1.47652cp-12f, 1, 0); }
+TT_FN tt_f32 tt__log_base_f32(tt_f32 x, tt_f32 ihi, tt_f32 ilo, tt_f32 khi, tt_f32 klo) {
+#ifdef TT_SCALAR_LANES
+  if (tt__bits_f32(x) - 0x800000u < 0x7f000000u) /* positive, finite and normal */
+    return tt__log_base_join_f32(tt__log_split_normal(x), ihi, ilo, khi, klo);
+#endif
+  return tt__log_ends_f32(x, tt__log_base_join_f32(tt__log_split_f32(x), ihi, ilo, khi, klo));
+}
+TT_FN tt_f32 tt_log2_f32(tt_f32 x) { return tt__log_base_f32(x, 0x1.715476p+0f, 0x1.4ae0c0p-26f, 0x1p-23f, 0); }
 TT_FN tt_f32 tt_log10_f32(tt_f32 x) {
-  return tt__log_base_f32(x, 0x1.bcap-2f, 0x1.7b1526p-14f, 0x1.344p-2f, 0x1.3509f8p-18f);
+  return tt__log_base_f32(x, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344p-25f, 0x1.3509f8p-41f);
 }
 TT_FN tt_f32 tt_logaddexp_f32(tt_f32 a, tt_f32 b) {
   tt_f32 m = a > b ? a : b, d = a > b ? b - a : a - b, y = m + tt_log1p_f32(tt_exp_f32(d));
@@ -434,9 +433,22 @@ TT_FN tt_f32 tt_atan2_f32(tt_f32 y, tt_f32 x) { /* as tt_atan2_f64 */
   return y != y ? x + y : t;
 }
 
+/* As tt_cbrt_f64. */
+TT_FN tt_f32 tt_cbrt_f32(tt_f32 x) {
+  tt_f32 a = tt_abs_f32(x), s = a < 0x1p-126f ? a * 0x1p24f : a, b = (tt_f32)(tt_i32)tt__bits_f32(s), y, h, c, r, low;
+  y = tt__from_f32((tt_u32)(tt_i32)(0x1.5287d2p+30f - b * 0x1.555556p-2f));
+  h = TT_FMA_F32(-(s * y), y * y, 1);
+  y = TT_FMA_F32(y * h, TT__G3(h, 0x1.555346p-2f, 0x1.ca1ec8p-3f, 0x1.6671f2p-3f), y);
+  r = s * y;
+  c = r * y;
+  low = TT_FMA_F32(TT_FMA_F32(s, y, -r), y, TT_FMA_F32(r, y, -c));
+  h = TT_FMA_F32(-low, y, TT_FMA_F32(-c, y, 1));
+  y = (c + TT_FMA_F32(c * h, 0x1.555556p-1f, low)) * (a < 0x1p-126f ? 0x1p-8f : 1);
+  return ((a == 0) | !(a < TT__INF_f32)) ? x : tt_copysign_f32(y, x);
+}
+
 #ifndef TT_NARROW_MATH
 /* ---- f32 through f64 ------------------------------------------------------ */
-TT_FN tt_f32 tt_cbrt_f32(tt_f32 x) { return (tt_f32)tt__cbrt_steps((tt_f64)x, 0); }
 TT_FN tt_f32 tt_asinh_f32(tt_f32 x) { return (tt_f32)tt_asinh_f64((tt_f64)x); }
 TT_FN tt_f32 tt_acosh_f32(tt_f32 x) { return (tt_f32)tt_acosh_f64((tt_f64)x); }
 TT_FN tt_f32 tt_atanh_f32(tt_f32 x) { return (tt_f32)tt_atanh_f64((tt_f64)x); }

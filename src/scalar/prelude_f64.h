@@ -258,19 +258,18 @@ TT_FN tt_f64 tt_log_f64(tt_f64 x) {
   tt_f64 h = 0.5 * a.f * a.f, r = tt__log_poly(a.f);
   return tt__log_ends(x, a.k * TT__LN2_HI - ((h - (r + a.k * TT__LN2_LO)) - a.f));
 }
-/* (k + log(1+f)/log b) with 1/log b in two parts, the first of 24 bits, and log b of 2 likewise. */
+/* k log_b 2 + log(1 + f) / log b: both factors in two parts, the first of the power of two short, so that k times it is
+ * exact. */
 TT_FN tt_f64 tt__log_base(tt_f64 x, tt_f64 ihi, tt_f64 ilo, tt_f64 khi, tt_f64 klo) {
   tt__split a = tt__log_split(x);
-  tt_f64 h = 0.5 * a.f * a.f, r = tt__log_poly(a.f);
-  tt_f64 hi = tt__from_f64(tt__bits_f64(a.f - h) & TT_U64(0xffffffff00000000)), lo = ((a.f - hi) - h) + r;
-  tt_f64 v = hi * ihi, y = a.k * khi;
-  tt__dd w = tt__two_sum(y, v);
-  tt_f64 low = lo * (ihi + ilo) + hi * ilo + a.k * klo;
-  return tt__log_ends(x, w.hi + (low + w.lo));
+  tt_f64 r = tt__log_poly(a.f) - 0.5 * a.f * a.f;
+  tt_f64 y = a.k * khi, b = a.f * ihi, v = y + b, e = b - (v - y); /* |b| < |y|, or y is 0 */
+  tt_f64 low = TT_FMA_F64(a.f, ilo, TT_FMA_F64(a.k, klo, TT_FMA_F64(a.f, ihi, -b)));
+  return tt__log_ends(x, v + (TT_FMA_F64(r, ihi, low) + e));
 }
-TT_FN tt_f64 tt_log2_f64(tt_f64 x) { return tt__log_base(x, 0x1.7154760000000p+0, 0x1.4ae0bf85ddf44p-26, 1, 0); }
+TT_FN tt_f64 tt_log2_f64(tt_f64 x) { return tt__log_base(x, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0); }
 TT_FN tt_f64 tt_log10_f64(tt_f64 x) {
-  return tt__log_base(x, 0x1.bcb7b00000000p-2, 0x1.526e50e32a6abp-26, 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46);
+  return tt__log_base(x, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46);
 }
 /* log(u + c), c a correction below half an ulp of u. */
 TT_FN tt_f64 tt__log_sum(tt_f64 u, tt_f64 c) {
@@ -338,31 +337,27 @@ TT_FN tt_f32 tt_pow_f32(tt_f32 x, tt_f32 y) {
   return tt__pow_ends_f32(x, y, (tt_f32)tt__exp_scaled(tt__clamp(e, -750, 750), 0, 0));
 }
 
-/* m * 2^(3q), m in [1/2, 4): Halley's step on a polynomial start (job cbrt), then Newton's on a value whose square is
- * exact. */
-/* `fine` is a constant: 0 leaves the last step out, for results of f32. */
-TT_FN tt_f64 tt__cbrt_steps(tt_f64 x, int fine) {
-  tt_f64 a = tt_abs_f64(x), s = a < 0x1p-1022 ? a * 0x1p54 : a, k, q, m, j, t, w, p;
-  tt_u64 u = tt__bits_f64(s);
-  k = tt__from_f64(TT_U64(0x4330000000000000) | u >> 52) - (0x1p52 + 1022);
-  q = ((k - 1) * 0x1.5555555555555p-2 + TT__MAGIC) - TT__MAGIC;
-  j = k - 3 * q;
-  m = tt__from_f64((u & TT_U64(0xfffffffffffff)) | TT_U64(0x3fe0000000000000));
-  p = TT__P5(m, 0x1.9c0c044e4a28bp-2, 0x1.23d701d426e5ap+0, -0x1.e8a51b6134116p-1, 0x1.17e2457f46d5cp-1,
-             -0x1.13c993683b054p-3);
-  t = p * (j == 0 ? 1 : j == 1 ? 0x1.428a2f98d728bp+0 : 0x1.965fea53d6e3dp+0);
-  m = m * (j == 0 ? 1 : j == 1 ? 2 : 4);
-  w = t * t * t;
-  t = t * ((w + 2 * m) / (2 * w + m));
-  if (fine) {
-    t = tt__upper(t);
-    w = m / (t * t);
-    t = t + t * ((w - t) / (2 * t + w));
-  }
-  t = t * tt__pow2(q - (a < 0x1p-1022 ? 18 : 0) + TT__MAGIC);
-  return ((a == 0) | !(a < TT__INF_f64)) ? x : tt_copysign_f64(t, x);
+/*
+** y near 1 over the root: a third of the exponent and the fraction as one number, taken from a constant, leaves
+** |h| < 0.1103 of h = 1 - x y^3, and y (1 - h)^(-1/3) is the root's inverse to 2^-31 (job cbrt; of f32 2^-18, job
+** cbrtf). Then x y y = c + low is the root but for a last h, of which the square no longer counts.
+*/
+TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) {
+  tt_f64 a = tt_abs_f64(x), s = a < 0x1p-1022 ? a * 0x1p54 : a, y, h, c, r, low;
+  tt_f64 b = tt__from_f64(TT_U64(0x4330000000000000) | tt__bits_f64(s) >> 32) - 0x1p52;
+  y = tt__from_f64(tt__bits_f64((0x1.8p52 + 1430186294) - b * 0x1.5555555555555p-2) << 32);
+  h = TT_FMA_F64(-(s * y), y * y, 1);
+  y = TT_FMA_F64(y * h,
+                 TT__P6(h, 0x1.555556a5be264p-2, 0x1.c71c78f4f545ap-3, 0x1.61f2cc56acb13p-3, 0x1.26efa8767e0d8p-3,
+                        0x1.0413a536e3041p-3, 0x1.d0c131f9933ecp-4),
+                 y);
+  r = s * y;
+  c = r * y;
+  low = TT_FMA_F64(TT_FMA_F64(s, y, -r), y, TT_FMA_F64(r, y, -c));
+  h = TT_FMA_F64(-low, y, TT_FMA_F64(-c, y, 1));
+  y = (c + TT_FMA_F64(c * h, 0x1.5555555555555p-1, low)) * (a < 0x1p-1022 ? 0x1p-18 : 1);
+  return ((a == 0) | !(a < TT__INF_f64)) ? x : tt_copysign_f64(y, x);
 }
-TT_FN tt_f64 tt_cbrt_f64(tt_f64 x) { return tt__cbrt_steps(x, 1); }
 
 /* Scaled so that squares neither overflow nor vanish. */
 TT_FN tt_f64 tt_hypot_f64(tt_f64 x, tt_f64 y) {

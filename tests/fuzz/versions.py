@@ -38,7 +38,7 @@ SECOND = {
     "int64": ["int32", "bool", "float64", "complex128"],
     "uint8": ["int8", "int64", "float32"],
     "uint16": ["int16", "uint64"],
-    "uint32": ["uint64", "int32", "float64"],
+    "uint32": ["uint64", "int32"],  # of floats beyond it NumPy's loops wrap some, by where they lie
     "uint64": ["uint32", "int64"],
     "float32": ["float64", "complex64"],
     "float64": ["complex128"],

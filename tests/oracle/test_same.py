@@ -10,9 +10,18 @@ A = np.arange(6.0).reshape(2, 3)
 B = np.arange(12.0).reshape(3, 4)
 
 
+def value_of(text, scope):
+    """Of an expression; of a statement, which may end the text, None."""
+    try:
+        code = compile(text, text, "eval")
+    except SyntaxError:
+        return exec(text, scope)
+    return eval(code, scope)
+
+
 def run(m, text):
     """What comes of it: ("value", type, shape, elements) of each result, or ("error", class); and the warnings."""
-    names = {"m": m, "a": m.asarray(A.copy()), "B": m.asarray(B.copy()), "nan": np.nan, "inf": np.inf}
+    names = {"m": m, "np": np, "a": m.asarray(A.copy()), "B": m.asarray(B.copy()), "nan": np.nan, "inf": np.inf}
     names |= {
         "i": m.zeros(3, "int32"),
         "u": m.zeros(3, "uint8"),
@@ -28,9 +37,11 @@ def run(m, text):
             *before, last = text.split("; ")
             for statement in before:
                 exec(statement, scope)
-            made = eval(last, scope)
+            made = value_of(last, scope)
             parts = made if isinstance(made, (tuple, list)) else [made]
             what = [("value", *described(x)) for x in parts]
+        except (NameError, SyntaxError):
+            raise  # of the text itself, which would say nothing
         except Exception as error:
             what = [
                 (

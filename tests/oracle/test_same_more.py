@@ -320,6 +320,45 @@ def test_casts_of_numbers(text):
     check(text)
 
 
+# Numbers that come one by one, in lists or as borders, and the mask of a copy onto itself.
+NUMBERS = """
+m.array([np.float64(m.nan), 1], dtype='i4')
+m.array([[np.float32(m.inf)], [2]], dtype='i8')
+m.array([np.float64(3e20)], dtype='i8')
+m.array([np.float64(300.7), 2], dtype='i1')
+m.array([np.int64(300), 2], dtype='i1')
+m.array([np.uint64(2**63)], dtype='i8')
+m.array([np.int64(-300), np.float32(2.5)], dtype='i2')
+m.array([np.float64(300.7), np.int64(-1)], dtype='u1')
+m.array([np.array(300.0), 2], dtype='i1')
+m.array([f3[1] / 2, 1], dtype='i8')
+m.array([f3[0] / f3[0], 1], dtype='i8')
+m.array([[f3.astype('f4')[1] / f3.astype('f4')[0]], [1]], dtype='i2')
+m.array([f3.astype('f4')[1] * 300, 1], dtype='i1')
+i[:2] = [f3[0] / f3[0], 1]
+i[[0, 1]] = [f3[1] / f3[0], 1]
+m.put(i, [0, 1], [f3[0] / f3[0], 1])
+x = m.zeros((2, 2), int); m.put_along_axis(x, m.asarray([[0], [1]]), [[np.float64(m.nan)], [np.int64(2)]], 1)
+x = m.zeros((2, 2), int); m.put_along_axis(x, m.asarray([[0], [1]]), [[np.float64(7.5)], [np.int64(2)]], 1); x
+x = m.zeros((2, 2), 'u1'); m.put_along_axis(x, m.asarray([[0], [1]]), [[np.int64(700)], [np.int64(-2)]], 1); x
+x = m.zeros(2, 'i8'); x[0] = m.float64(-2.0**63); x
+x = m.zeros(2, 'i8'); x[0] = m.float64(2.0**63); x
+x = m.asarray(-2**63); x[()] -= 0.5; x
+m.array([np.float64(-2.0**63)], dtype='i8')
+m.pad(m.arange(3, dtype='u1'), 1, constant_values=300)
+m.pad(m.arange(3, dtype='u1'), 1, constant_values=(-1, 300))
+m.pad(m.arange(3, dtype='u1'), 1, constant_values=((2, 300),))
+m.pad(m.arange(6, dtype='u1').reshape(2, 3), 1, constant_values=((2, 3), (4, 300)))
+m.pad(m.arange(6, dtype='u1').reshape(2, 3), 1, constant_values=((2, 3), (-1, 3)))
+m.pad(m.arange(6, dtype='u1').reshape(2, 3), 1, constant_values=np.int64(257))
+m.pad(m.arange(3, dtype='i1'), 2, mode='linear_ramp', end_values=300)
+x = m.arange(3.0).reshape(1, 3); m.copyto(x, x[::-1], where=m.asarray([[True], [False]]))
+x = m.arange(3.0).reshape(1, 3); m.copyto(x, x[::-1], where=m.asarray([True, False]))
+x = m.arange(3.0).reshape(1, 3); m.copyto(x, x[::-1], where=m.asarray([True, False, True])); x
+x = m.arange(3.0).reshape(1, 3); m.copyto(x, x, where=m.asarray([True, False])); x
+"""
+
+
 @lines(PRODUCTS)
 def test_products(text):
     check(text)
@@ -332,6 +371,11 @@ def test_counts(text):
 
 @lines(STORES)
 def test_stores(text):
+    check(text)
+
+
+@lines(NUMBERS)
+def test_numbers(text):
     check(text)
 
 

@@ -327,6 +327,8 @@ static inline bool core_number_operand(PyObject *o, tt_value *v, tt_number *room
 
 /* An int; false with OverflowError beyond uint64. */
 bool core_value_int(PyObject *o, tt_value *out);
+/* An element that goes into signed integers must be one, as int() has it; false with int()'s own exception. */
+bool core_value_fits(tt_value v, tt_dtype own);
 /* An array-like: arrays, scalars stay scalars, the rest is converted. False with an exception. */
 bool core_value_array(core_scratch *s, PyObject *o, tt_value *out);
 /* A sequence of array-likes as a tuple value. */

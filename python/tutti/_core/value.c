@@ -104,6 +104,27 @@ bool core_value_scalar(PyObject *o, tt_value *out) {
   return true;
 }
 
+static bool too_large(int64_t i, tt_dtype own) {
+  int bits = 8 * (int)core_dtype_bytes(own);
+  if (bits == 64 || (i >= -(INT64_C(1) << (bits - 1)) && i < INT64_C(1) << (bits - 1))) return false;
+  PyErr_Format(PyExc_OverflowError, "Python integer %lld out of bounds for %s", (long long)i, core_dtype_name(own));
+  return true;
+}
+
+bool core_value_fits(tt_value v, tt_dtype own) {
+  double f = v.tag == TT_V_COMPLEX ? v.as.z.re : v.tag == TT_V_FLOAT ? v.as.f : 0;
+  if (v.tag == TT_V_INT) return !too_large(v.as.i, own);
+  if (v.tag == TT_V_UINT || f >= 0x1p63 || f < -0x1p63) {
+    PyErr_SetString(PyExc_OverflowError, f - f != 0 ? "cannot convert float infinity to integer"
+                                                    : "Python int too large to convert to C long");
+  } else if (f != f) {
+    PyErr_SetString(PyExc_ValueError, "cannot convert float NaN to integer");
+  } else {
+    return v.tag == TT_V_BOOL || !too_large((int64_t)f, own);
+  }
+  return false;
+}
+
 PyObject *core_value_object(const tt_value *v) {
   switch (v->tag) {
     case TT_V_BOOL:

@@ -161,49 +161,20 @@ static int64_t find_extremum(const tt_vm_table *t, tt_dtype dtype, int shift, co
   return 0;
 }
 
-#define FIND_SHORT(E, T)                       \
-  case E: {                                    \
-    const T *p = v;                            \
-    T best = *p;                               \
-    int64_t at = 0;                            \
-    for (int64_t i = 0; i < n; i++) {          \
-      T x = p[i];                              \
-      if (x != x) return i;                    \
-      bool better = max ? x > best : x < best; \
-      best = better ? x : best;                \
-      at = better ? i : at;                    \
-    }                                          \
-    return at;                                 \
-  }
-
-/* Of a row that is too short for vectors; -1: not of this type. */
-static int64_t find_in_short_row(tt_dtype dtype, bool max, const void *v, int64_t n) {
-  switch (dtype) {
-    FIND_SHORT(TT_F64, double)
-    FIND_SHORT(TT_F32, float)
-    FIND_SHORT(TT_I64, int64_t)
-    FIND_SHORT(TT_I32, int32_t)
-    FIND_SHORT(TT_U8, uint8_t)
-    FIND_SHORT(TT_BOOL, uint8_t)
-    default:
-      return -1;
-  }
-}
-
-/* The place of the extremum in each row is the same whichever way it is looked for: here by its value. */
+/* The place of the extremum in each row is the same whichever way it is looked for: here by lanes or by its value. */
 static bool find_in_rows(const tt_small_fold *f, const walk *w, int shift, int64_t *out) {
   const tt_vm_table *t = loops();
   tt_op op = f->red == TT_RED_ARGMAX ? TT_MAXIMUM : TT_MINIMUM;
+  tt_vm_place place = (f->red == TT_RED_ARGMAX ? t->place_max : t->place_min)[f->dtype];
   _Alignas(64) tt_scalar acc[TT_LANES];
+  if (place) {
+    place(out, 1, in_order(f, w, 0, shift), w->row, w->row, w->points);
+    return true;
+  }
   if (!t->red[op][f->dtype] || !t->op[TT_EQ][f->dtype] || !t->op[TT_NE][f->dtype]) return false;
   const char *v = in_order(f, w, 0, shift);
   tt_scalar start = tt__vm_identity(f->red == TT_RED_ARGMAX ? TT_RED_MAX : TT_RED_MIN, f->dtype);
-  bool max = f->red == TT_RED_ARGMAX, is_short = w->row <= 2 * TT_LANES && find_in_short_row(f->dtype, max, v, 1) == 0;
   for (int64_t p = 0; p < w->points; p++, v += w->row << shift) {
-    if (is_short) {
-      out[p] = find_in_short_row(f->dtype, max, v, w->row);
-      continue;
-    }
     t->splat[shift](acc, &start, TT_LANES);
     t->red[op][f->dtype](acc, v, w->row);
     t->fold[op][f->dtype](acc);

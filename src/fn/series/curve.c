@@ -247,6 +247,17 @@ static tt_array *within(tt_composer *c, tt_array *both, int64_t left, int64_t n)
   return inside ? tt__compose_where(c, inside, tt_v_array(both), tt_v_int(0)) : NULL;
 }
 
+/* Is the window at hand and finite? Then products with the zeros around are zeros, and need no mark. */
+static bool is_finite(tt_array *v, tt_dtype type) {
+  static double room[TT_EAGER_MOST]; /* under the session's lock */
+  const void *at = type == TT_F32 || type == TT_F64 ? tt__eager_elements(v, room) : NULL;
+  const double *wide = at;
+  const float *narrow = at;
+  bool ok = at && v->dtype == type;
+  for (int64_t i = 0; ok && i < v->size; i++) ok = isfinite(type == TT_F64 ? wide[i] : (double)narrow[i]);
+  return ok;
+}
+
 /* sum_k a[i + k] v[k] for all i of the extent; v is not longer than a. */
 static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   if (!a || !v) return NULL;
@@ -256,6 +267,8 @@ static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   tt_dtype type = tt__promote((tt_dtype)a->dtype, (tt_dtype)v->dtype);
   a = tt__compose_cast(c, a, type);
   v = tt__compose_reshape(c, tt__compose_cast(c, v, type), 2, (int64_t[2]){m, 1});
+  if (!v) return NULL;
+  bool marked = e != VALID && !tt__is_int(type) && type != TT_BOOL && !is_finite(v, type);
   tt_array *laid = a;
   if (e != VALID) {
     laid = tt__compose_full(c, type, 1, &room, tt_v_int(0));
@@ -267,7 +280,7 @@ static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   bool half = type == TT_F16 || type == TT_BF16;
   if (half) both = tt__compose_cast(c, both, TT_F32);
   both = tt__compose_op2(c, TT_MUL, both, v);
-  if (e != VALID && !tt__is_int(type) && type != TT_BOOL) both = within(c, both, left, n);
+  if (marked) both = within(c, both, left, n);
   return tt__compose_cast(c, tt__compose_sum(c, both, 1, false), type);
 }
 

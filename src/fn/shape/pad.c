@@ -268,11 +268,35 @@ static bool check_keywords(tt_composer *c, const tt_call_frame *f, mode m) {
   return true;
 }
 
+/* Are constants one number or two? NumPy takes those out of an array, so that they are cast; more are Python's own. */
+static bool are_cast(const tt_value *v) {
+  int64_t n = length_of(v), inner = -1;
+  if (n <= 0) return n < 0;
+  if (v->tag == TT_V_TUPLE) inner = length_of(&v->as.tuple.item[0]);
+  if (v->tag == TT_V_ARRAY && v->as.array->rank > 1) inner = tt__array_len(v->as.array)[1];
+  return inner < 0 ? n <= 2 : n == 1 && inner <= 2;
+}
+
+/* A finite number as a cast to whole numbers leaves it. */
+static tt_value constant_cast(tt_value v, tt_dtype type) {
+  if (v.tag == TT_V_FLOAT && v.as.f < 0x1p63 && v.as.f >= -0x1p63) v = tt_v_int((int64_t)v.as.f);
+  if ((v.tag != TT_V_INT && v.tag != TT_V_UINT) || tt__int_fits(&v, type)) return v;
+  int rest = 64 - 8 * (int)tt__dtype_size(type);
+  uint64_t high = (v.tag == TT_V_UINT ? v.as.u : (uint64_t)v.as.i) << rest;
+  if (!tt__is_unsigned(type)) return tt_v_int((int64_t)high >> rest);
+  return rest ? tt_v_int((int64_t)(high >> rest)) : (tt_value){.tag = TT_V_UINT, .as.u = high};
+}
+
 static bool read_values(tt_composer *c, const tt_call_frame *f, padding *p) {
   int k = p->mode == CONSTANT ? 3 : p->mode == LINEAR_RAMP ? 4 : 5;
   tt_value fallback = k == 5 ? (tt_value){.tag = TT_V_NONE} : tt_v_int(0);
   const tt_value *v = tt__arg_given(f, k) ? &f->arg[k] : &fallback;
-  if (k < 5) return read_pairs(c, v, p->a->rank, p->value);
+  if (k < 5) {
+    if (!read_pairs(c, v, p->a->rank, p->value)) return false;
+    for (int d = 0; d < p->a->rank && k == 3 && tt__is_int((tt_dtype)p->a->dtype) && are_cast(v); d++)
+      for (int side = 0; side < 2; side++) p->value[d][side] = constant_cast(p->value[d][side], (tt_dtype)p->a->dtype);
+    return true;
+  }
   if (p->mode < MAXIMUM || p->mode > MINIMUM) return true;
   int64_t len[TT_MAX_RANK][2];
   if (!read_widths(c, v, p->a->rank, len, true)) return false;

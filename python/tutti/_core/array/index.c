@@ -3,7 +3,6 @@
 */
 #include "core.h"
 
-#include <math.h>
 #include <string.h>
 
 /*
@@ -88,28 +87,6 @@ static bool picks(PyObject *key) {
   return !PyTuple_Check(key) && !PyIndex_Check(key) && PyObject_HasAttrString(key, "__array_interface__");
 }
 
-static bool too_large(int64_t i, tt_dtype own) {
-  int bits = 8 * (int)core_dtype_bytes(own);
-  if (bits == 64 || (i >= -(INT64_C(1) << (bits - 1)) && i < INT64_C(1) << (bits - 1))) return false;
-  PyErr_Format(PyExc_OverflowError, "Python integer %lld out of bounds for %s", (long long)i, core_dtype_name(own));
-  return true;
-}
-
-/* An element stored into signed integers must be one, as int() has it; by lists and arrays of places it is cast. */
-static bool fits(tt_value v, tt_dtype own) {
-  double f = v.tag == TT_V_COMPLEX ? v.as.z.re : v.tag == TT_V_FLOAT ? v.as.f : 0;
-  if (v.tag == TT_V_INT) return !too_large(v.as.i, own);
-  if (v.tag == TT_V_UINT || fabs(f) >= 0x1p63) {
-    PyErr_SetString(PyExc_OverflowError, f - f != 0 ? "cannot convert float infinity to integer"
-                                                    : "Python int too large to convert to C long");
-  } else if (f != f) {
-    PyErr_SetString(PyExc_ValueError, "cannot convert float NaN to integer");
-  } else {
-    return v.tag == TT_V_BOOL || !too_large((int64_t)f, own);
-  }
-  return false;
-}
-
 /* A float element for uint32 goes there by way of 64 bits, as one by itself does in NumPy: NaN is 0. */
 static bool wrap_to_u32(tt_value x, tt_value *v) {
   if (x.tag != TT_V_FLOAT) return false;
@@ -164,7 +141,8 @@ static int assign(PyObject *self, PyObject *key, PyObject *value) {
   tt_value x = {.tag = TT_V_NONE};
   bool looked_at = !is_exact_number(value, own) && !tt_array_is_readonly(core_handle(self)); /* that is said first */
   if (looked_at && !element_value(value, number ? &v : NULL, &x)) return -1;
-  if (x.tag != TT_V_NONE && core_dtype_kind(own) == 'i' && (n >= 0 || !picks(key)) && !fits(x, own)) return -1;
+  if (x.tag != TT_V_NONE && core_dtype_kind(own) == 'i' && (n >= 0 || !picks(key)) && !core_value_fits(x, own))
+    return -1;
   bool wrapped = own == TT_U32 && wrap_to_u32(x, &v);
   if (n >= 0 && tt_number_set(core_handle(self), n, at, &v)) return 0;
   if (tt_array_is_readonly(core_handle(self))) { /* before what is wrong with the index */

@@ -347,8 +347,20 @@ static bool check_int(PyObject *o, tt_dtype dtype) {
 }
 
 /*
+** A scalar of NumPy's or an element of ours: signed integers take it by int(), and so refuse what is none; it is cast
+** to other types, and so are arrays without axes.
+*/
+static bool check_scalar(PyObject *o, tt_dtype dtype) {
+  tt_number room;
+  tt_value v;
+  if (core_dtype_kind(dtype) != 'i') return true;
+  if (core_is_number(o)) return core_number_value(o, &v) && core_value_fits(v, dtype);
+  return core_is_array(o) || !core_value_numpy(o, &room) || core_value_fits(tt_number_value(&room), dtype);
+}
+
+/*
 ** Python's own numbers become what Python makes of them, so that what the asked type cannot hold is an error: NaN and
-** numbers out of range of integers, complex ones of reals. Scalars of other libraries are cast.
+** numbers out of range of integers, complex ones of reals.
 */
 static bool check_leaf(PyObject *o, tt_dtype dtype) {
   bool whole = strchr("iu", core_dtype_kind(dtype)) != NULL;
@@ -360,7 +372,7 @@ static bool check_leaf(PyObject *o, tt_dtype dtype) {
            false;
   if (!whole) return true;
   if (Py_TYPE(o) == &PyLong_Type) return check_int(o, dtype);
-  if (Py_TYPE(o) != &PyFloat_Type) return true;
+  if (Py_TYPE(o) != &PyFloat_Type) return check_scalar(o, dtype);
   PyObject *i = PyNumber_Long(o);
   bool ok = i && check_int(i, dtype);
   Py_XDECREF(i);
@@ -391,7 +403,8 @@ static tt_array *stacked(PyObject *o, tt_dtype dtype) {
   bool ok = item != NULL;
   for (Py_ssize_t k = 0; ok && k < n; k++) {
     PyObject *x = PySequence_GetItem(o, k);
-    tt_array *a = x ? core_asarray(x, dtype, CORE_COPY_NEEDED) : NULL;
+    ok = x && (dtype == TT_DTYPE_NONE || check_scalar(x, dtype));
+    tt_array *a = ok ? core_asarray(x, dtype, CORE_COPY_NEEDED) : NULL;
     Py_XDECREF(x);
     ok = a && core_scratch_own(&s, a);
     if (ok) item[k] = tt_v_array(a);
