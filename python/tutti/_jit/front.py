@@ -35,13 +35,13 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr"}  # fmt: skip
+             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr", "next", "iter"}  # fmt: skip
 _GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 # Python's own exceptions that running code fails with.
 _FAILURES = (
     "ValueError", "TypeError", "IndexError", "OverflowError", "MemoryError", "ZeroDivisionError", "RuntimeError",
-    "NotImplementedError", "KeyError", "AssertionError", "RecursionError",
+    "NotImplementedError", "KeyError", "AssertionError", "RecursionError", "StopIteration",
 )  # fmt: skip
 _ARRAY_NAMES = ("__array_interface__", "__dlpack__", "_jit_argument", "__cuda_array_interface__")
 _LONGEST = 60  # of a part of the source in a message
@@ -482,6 +482,12 @@ class Function:
         v = s.value
         if isinstance(v, ast.Constant):
             return ""
+        if isinstance(v, ast.Yield):
+            return self.yielded(self.expr(v.value or ast.Constant(None)))
+        if isinstance(v, ast.YieldFrom):
+            name = f"from {v.lineno}:{v.col_offset}"
+            item = f"(n {quote(name)})"
+            return f"(for {self.line} {item} {self.expr(v.value)} ({self.yielded(item)}))"
         if isinstance(v, ast.Call):
             found, callee = self.static(v.func)
             if found and callee is print:
@@ -489,6 +495,16 @@ class Function:
                     self.fail("print with keyword arguments", s)
                 return f"(print {self.line} {' '.join(map(self.expr, v.args))})"
         return f"(expr {self.line} {self.expr(v)})"
+
+    def yielded(self, value):
+        if self.finals or self.caught:
+            self.fail("yield inside try")
+        return f"(yield {self.line} {value})"
+
+    def of_Yield(self, e):
+        self.fail(f"'{self.snippet(e)}' as a value: a compiled generator is sent none,", e)
+
+    of_YieldFrom = of_Yield
 
     def do_Delete(self, s):
         if any(not isinstance(t, ast.Subscript) for t in s.targets):

@@ -28,6 +28,7 @@
 #define TT_X_ASSERTION TT_CODE_COUNT
 #define TT_X_KEY (TT_CODE_COUNT + 1)  /* a KeyError */
 #define TT_X_DEEP (TT_CODE_COUNT + 2) /* a RecursionError */
+#define TT_X_STOP (TT_CODE_COUNT + 3) /* a StopIteration */
 #define TT_X_RAISED 256               /* and above: an exception of the user's, by its number in the module */
 #define TT_X_AGAIN (-1)               /* what the innermost handler caught */
 
@@ -37,7 +38,9 @@ typedef enum tt_ptag {
   TT_T_ARRAY,
   TT_T_TUPLE,
   TT_T_LIST,   /* an address of a tt_jit_list (tutti/jit.h): items of one type, which whoever has it may change */
-  TT_T_META,   /* only while a language works: a value that exists at compile time alone */
+  TT_T_GENERATOR, /* an address of a tt_jit_list whose words are a function under way: its state, its code, the value
+                     that it gave, whose type is the item's, and what it needs to go on */
+  TT_T_META, /* only while a language works: a value that exists at compile time alone */
   TT_T_UNKNOWN /* only while a language infers */
 } tt_ptag;
 
@@ -50,10 +53,10 @@ struct tt_ptype {
                     library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries
                     (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
-  uint8_t n;     /* TUPLE; LIST: 1 */
+  uint8_t n;     /* TUPLE; LIST, GENERATOR: 1 */
   int16_t id;    /* place in the program's list */
   const tt_ptype *const *item;
-  const char *meta; /* META: what it is; TUPLE: NULL, or a letter, a name and its fields, each behind a ':' */
+  const char *meta; /* META: what it is; GENERATOR: its function's number; TUPLE: NULL, or a letter, a name and its fields, each behind a ':' */
 };
 
 typedef enum tt_pop {
@@ -79,7 +82,9 @@ typedef enum tt_pop {
   TT_X_COUNT,   /* items of the list arg[0] */
   TT_X_RESIZE,  /* arg[1] are the items of the list arg[0] from now on; false: there is no memory */
   TT_X_AT,      /* item arg[1] of the list arg[0], which has it */
-  TT_X_CALL,    /* function k */
+  TT_X_CALL,    /* function k; of one that yields: a new generator */
+  TT_X_NEXT,    /* the generator arg[0] goes on to its next value; false: it is over */
+  TT_X_YIELDED, /* that value */
   TT_X_HELPER,  /* text function `name`; takes the context first when k is 1 */
   TT_X_SPECIAL, /* k: tt_pspecial */
   TT_X_ATOMIC,  /* k (tt_patomic) on the LOAD arg[0] with arg[1...]; gives the old value; i: the block's own memory */
@@ -151,6 +156,7 @@ typedef enum tt_pstmt_op {
   TT_X_RETURN, /* a or NULL */
   TT_X_BREAK,
   TT_X_CONTINUE,
+  TT_X_YIELD,      /* a, and out of the function, which goes on behind it */
   TT_X_EVAL,       /* a for its effect */
   TT_X_BARRIER,    /* of the block (k 0), the warp (1), the grid (2) */
   TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
@@ -213,7 +219,8 @@ typedef struct tt_pfunc {
   TT_VEC(tt_plocal) locals; /* parameters first */
   int32_t nparam;
   uint64_t writes; /* parameters whose arrays are written */
-  const tt_ptype *result;
+  const tt_ptype *result; /* what a call gives: of a function that yields a generator */
+  const tt_ptype *yields; /* NULL: nothing */
   tt_pstmt *body;
 } tt_pfunc;
 
@@ -303,6 +310,8 @@ TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *ite
 /* With names for its items; `meta` NULL: as tt__ptype_tuple. */
 TT_HIDDEN const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta);
 TT_HIDDEN const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind);
+/* Of the values that function number `func` yields. */
+TT_HIDDEN const tt_ptype *tt__ptype_generator(tt_proc *p, const tt_ptype *item, int64_t func);
 TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
 
 /* As signatures write it (tutti/jit.h). */
@@ -323,7 +332,7 @@ TT_HIDDEN int tt__program_loops(const tt_pstmt *s);
 
 /*
 ** 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank,
-** lists 1.
+** lists and generators 1.
 */
 TT_HIDDEN int tt__ptype_words(const tt_ptype *t);
 

@@ -256,6 +256,7 @@ expr *py__dict_call(lower *l, const char *name, const tt_tree *t) {
   if (!set) py__fail(l, TT_ENOTIMPL, "%s() of something: write {key: value for ...}", name);
   expr *from = py__keep(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))), *at;
   if (!py__is_complete(from->type)) return py__missing(l);
+  if (py__is_generator(from)) from = py__drained(l, from);
   bool array = py__is_array(from) && from->type->rank == 1;
   if (!array && (from->type->tag != TT_T_LIST || py__is_dict(from) || py__is_set(from)))
     py__fail(l, TT_ENOTIMPL, "a set of %s", py__type_name(l, from->type));

@@ -17,7 +17,7 @@ type *py__list_type(lower *l, type *item, char kind) {
 
 bool py__is_complete(const type *t) {
   if (t->tag == TT_T_UNKNOWN) return false;
-  for (int k = 0; (t->tag == TT_T_LIST || t->tag == TT_T_TUPLE) && k < t->n; k++)
+  for (int k = 0; (t->tag == TT_T_LIST || t->tag == TT_T_TUPLE || t->tag == TT_T_GENERATOR) && k < t->n; k++)
     if (!py__is_complete(t->item[k])) return false;
   return true;
 }

@@ -371,16 +371,50 @@ static void loop_lists(lower *l, const tt_tree *t, expr *const *seq, int n, bool
   s->body = py__block_end(l, &b);
 }
 
+/* As loop_lists, where some of the sequences are generators: each is asked in its turn, as Python does. */
+static void loop_generators(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first,
+                            bool single) {
+  int32_t place = py__temp(l, py__scalar(l, TT_I64));
+  l->f->func->locals.data[place].limit = TT_PROGRAM_LONGEST;
+  py__set(l, place, py__int(l, 0));
+  expr *at = py__local(l, place), *value[8];
+  stmt *s = py__stmt(l, TT_X_WHILE);
+  block b, inner;
+  l->f->func->can_fail = true;
+  s->a = py__bool(l, true);
+  py__block_begin(l, &b);
+  for (int k = 0; k < n; k++) {
+    bool generator = py__is_generator(seq[k]);
+    expr *more = generator ? py__has_next(l, seq[k]) : has_item(l, seq[k], at);
+    stmt *leave = py__stmt(l, TT_X_IF);
+    leave->a = py__elem(l, TT_LNOT, more, NULL);
+    py__block_begin(l, &inner);
+    py__stmt(l, TT_X_BREAK);
+    leave->body = py__block_end(l, &inner);
+    value[k] = generator ? py__yielded(l, seq[k]) : py__keep(l, element(l, seq[k], at));
+  }
+  const tt_tree *target = py__at(l, t, 2);
+  const tt_tree *targets = counted ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target;
+  give(l, targets, value, n, single);
+  expr *next = py__elem(l, TT_ADD, at, py__int(l, 1));
+  next->nonneg = true;
+  next->limit = TT_PROGRAM_LONGEST;
+  py__set(l, place, next);
+  py__statements(l, py__at(l, t, 4), 0);
+  s->body = py__block_end(l, &b);
+}
+
 /* Several sequences side by side; `counted`: the first target is the position. */
 static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted, expr *first, bool single) {
   static const tt_tree nobody = {.tag = TT_TREE_LIST};
   const tt_tree *target = py__at(l, t, 2);
   expr *stop = NULL, *value[8];
-  bool leaves = holds(py__at(l, t, 4), "break") || holds(py__at(l, t, 4), "cont"), lists = false;
+  bool leaves = holds(py__at(l, t, 4), "break") || holds(py__at(l, t, 4), "cont"), lists = false, generators = false;
   for (int k = 0; k < n; k++) {
     seq[k] = py__text(l, seq[k]);
     if (leaves) seq[k] = py__listed(l, seq[k]);
-    lists |= seq[k]->type->tag == TT_T_LIST;
+    generators |= py__is_generator(seq[k]);
+    lists |= seq[k]->type->tag == TT_T_LIST || py__is_generator(seq[k]);
   }
   if (are_tuples(seq, n)) {
     unroll(l, t, seq, n, counted, first, single);
@@ -388,13 +422,17 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   }
   for (int k = 0; k < n; k++) {
     if (py__is_unknown(seq[k])) return;
-    if (seq[k]->type->tag == TT_T_LIST) continue;
+    if (seq[k]->type->tag == TT_T_LIST || py__is_generator(seq[k])) continue;
     if (lists && seq[k]->type->tag == TT_T_TUPLE && (seq[k] = py__listed(l, seq[k]))->type->tag == TT_T_LIST) continue;
     bool array = seq[k]->type->tag == TT_T_ARRAY && seq[k]->type->rank > 0;
     if (!array && !py__is_records(seq[k])) py__fail(l, TT_ENOTIMPL, "a loop over %s", py__type_name(l, seq[k]->type));
     if (lists) continue;
     expr *len = length(l, seq[k]);
     stop = stop ? py__keep(l, py__elem(l, TT_MINIMUM, stop, len)) : len;
+  }
+  if (generators) {
+    loop_generators(l, t, seq, n, counted, first, single);
+    return;
   }
   if (lists) {
     loop_lists(l, t, seq, n, counted, first, single);
@@ -414,6 +452,7 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
 /* What a loop goes over; a display stays one. */
 static expr *sequence(lower *l, const tt_tree *t) {
   expr *e = py__materialise(l, py__value(l, t));
+  if (py__is_generator(e)) return py__keep(l, e);
   return py__is_display(e) ? e : py__keep(l, py__sequence(l, e));
 }
 

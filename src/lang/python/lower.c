@@ -217,8 +217,19 @@ static void loop_while(lower *l, const tt_tree *t) {
   l->f->at_end = at_end;
 }
 
+/* return in a function that yields: it is over. */
+static void end_generator(lower *l, const tt_tree *t) {
+  bool nothing = t->n <= 2 || tt__tree_is(t->item[2], "none");
+  if (!nothing) py__fail(l, TT_ENOTIMPL, "return of a value in a generator");
+  py__stmt(l, TT_X_RETURN);
+}
+
 static void give(lower *l, const tt_tree *t) {
   frame *f = l->f;
+  if (!f->inlined && py__yields(f->tree->item[4])) {
+    end_generator(l, t);
+    return;
+  }
   expr *e = t->n > 2 ? py__listed(l, py__materialise(l, py__value(l, t->item[2]))) : py__nothing(l);
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
   if (py__is_record(e) || py__is_records(e)) py__fail(l, TT_ENOTIMPL, "records as a result: return their fields");
@@ -275,7 +286,7 @@ static tt_code code_of(const char *name) {
               {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
               {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL},
               {"KeyError", TT_X_KEY},       {"AssertionError", TT_X_ASSERTION},
-              {"RecursionError", TT_X_DEEP}};
+              {"RecursionError", TT_X_DEEP},  {"StopIteration", TT_X_STOP}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;
@@ -372,6 +383,7 @@ static bool attempt(lower *l, const tt_tree *t) {
   l->f->func->can_fail = true;
   stmt *s = py__stmt(l, TT_X_TRY);
   s->local = kind;
+  l->f->attempts++;
   py__block_begin(l, &b);
   bool leaves = py__statements(l, py__at(l, t, 2), 0);
   s->body = py__block_end(l, &b);
@@ -380,6 +392,7 @@ static bool attempt(lower *l, const tt_tree *t) {
   leaves &= handlers(l, t, 3, kind);
   s->other = py__block_end(l, &b);
   l->f->caught = before;
+  l->f->attempts--;
   return leaves;
 }
 
@@ -400,6 +413,8 @@ static bool statement(lower *l, const tt_tree *t) {
   } else if (strcmp(w, "ret") == 0) {
     give(l, t);
     return true;
+  } else if (strcmp(w, "yield") == 0) {
+    py__yield(l, t);
   } else if (strcmp(w, "break") == 0) {
     py__stmt(l, TT_X_BREAK);
     return true;
@@ -542,9 +557,20 @@ static void reset_pass(frame *f, bool final) {
   f->depth = 0;
   f->replaced = 0;
   f->caught = 0;
+  f->attempts = 0;
   f->asked = false;
   f->final = final;
   f->line = (int32_t)f->tree->item[2]->i;
+}
+
+/* A call of a function that yields gives a generator. */
+static void make_generator(lower *l, tt_pfunc *func) {
+  int64_t number = 0;
+  while (l->p->funcs.data[number] != func) number++;
+  func->yields = func->result;
+  func->can_fail = true;
+  func->result = tt__ptype_generator(l->p, func->yields, number);
+  if (!func->result) py__fail(l, TT_ENOMEM, "out of memory");
 }
 
 /* Type the body again and again until nothing new is learnt, then once more to keep. */
@@ -565,6 +591,7 @@ static void settle(lower *l, frame *f) {
     final = !f->changed;
   }
   f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
+  if (py__yields(f->tree->item[4])) make_generator(l, f->func);
 }
 
 static frame frame_of(lower *l, tt_pfunc *func, type *result) {
@@ -597,8 +624,9 @@ static void note_typed(lower *l, int64_t at, const frame *f) {
 /* Once more, with what is known of the functions around by now; its variables' types only grow. */
 static void type_again(lower *l, int64_t at) {
   tt_pfunc *func = l->p->funcs.data[l->instances.data[at].func];
-  bool nothing = func->result->tag == TT_T_NONE;
-  frame f = frame_of(l, func, nothing ? py__unknown(l) : func->result), *caller = l->f;
+  type *before = func->yields ? func->yields : func->result;
+  bool nothing = before->tag == TT_T_NONE;
+  frame f = frame_of(l, func, nothing ? py__unknown(l) : before), *caller = l->f;
   l->instances.data[at].typing = true;
   l->f = &f;
   settle(l, &f);
@@ -644,6 +672,8 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
 */
 static type *result_so_far(lower *l, tt_pfunc *callee) {
   frame *f = l->f;
+  if (py__yields(source_tree(l, callee->source)->item[4]))
+    py__fail(l, TT_ENOTIMPL, "a generator that calls itself: %s()", callee->name);
   while (f->func != callee) f = f->up;
   for (frame *k = l->f; k != f; k = k->up)
     if (f->deep < k->open) k->open = f->deep;

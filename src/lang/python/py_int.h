@@ -37,6 +37,7 @@ struct frame {
   int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
   int32_t depth;                   /* of blocks that may not run, around the statement */
   int32_t deep, open;              /* how many functions are being typed, with this one; as instance.open */
+  int32_t attempts;                /* bodies of try and their handlers, around the statement */
   bool asked;                      /* this pass: a call of itself wanted the result before it was known */
   int32_t caught;                  /* 1 + the local with the kind of what the handler around caught; 0: none is */
   uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
@@ -206,10 +207,8 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
 void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set);
 expr *py__dict_call(lower *l, const char *name, const tt_tree *t);
-/* What a loop goes over: of dictionaries and sets a list of the keys. */
-static inline expr *py__sequence(lower *l, expr *e) {
-  return py__is_dict(e) || py__is_set(e) ? py__dict_keys(l, e) : e;
-}
+/* What a loop goes over: of dictionaries and sets a list of the keys, of a generator of all that it gives. */
+expr *py__sequence(lower *l, expr *e);
 expr *py__new_list(lower *l, type *item);
 type *py__plain_item(lower *l, type *item); /* as lists have it */
 void py__list_append(lower *l, expr *list, expr *value);
@@ -251,6 +250,14 @@ int py__local_named(lower *l, const char *name, bool make);
 const char *py__variable(lower *l, const tt_tree *t);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
 void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
+/* Generators (python/generator.c). */
+bool py__yields(const tt_tree *body); /* has a function's body a yield? */
+void py__yield(lower *l, const tt_tree *t);
+static inline bool py__is_generator(const expr *e) { return e->type->tag == TT_T_GENERATOR; }
+expr *py__has_next(lower *l, expr *generator); /* goes on; the value is read by: */
+expr *py__yielded(lower *l, expr *generator);
+expr *py__next(lower *l, expr *generator);    /* next() */
+expr *py__drained(lower *l, expr *generator); /* a list of all that it gives */
 void py__assign(lower *l, const tt_tree *target, expr *value);
 
 /* ---- statements (python/lower.c) */

@@ -251,9 +251,24 @@ void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
     tt__str_addf(out, "v%d", (int)k);
 }
 
+/* A call of a function that yields. */
+static void put_new_generator(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  int n = w->serial++;
+  tt__str_addf(out, "({ tt_list *r%d = tt_g%d(call", n, (int)e->k);
+  for (int k = 0; k < e->n; k++) {
+    tt__str_add(out, ", ");
+    tt__pw_expr(w, e->arg[k], out);
+  }
+  tt__str_addf(out, "); if (TT_RARELY(!r%d)) %s; r%d; })", n, tt__pw_leave_text(w), n);
+}
+
 static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const tt_pfunc *f = w->p->funcs.data[e->k];
   int n = w->serial++;
+  if (f->yields) {
+    put_new_generator(w, e, out);
+    return;
+  }
   bool fails = tt__pw_fails(w, f);
   const char *type = tt__pw_type(w, f->result);
   if (fails) tt__str_addf(out, "({ %s r%d; if (TT_RARELY(", type, n);
@@ -430,6 +445,10 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       break;
     case TT_X_CALL:
       put_user_call(w, e, out);
+      break;
+    case TT_X_NEXT:
+    case TT_X_YIELDED:
+      tt__pw_next(w, e, out);
       break;
     case TT_X_HELPER:
       if (strcmp(e->name, "stretch") == 0)

@@ -35,7 +35,8 @@ static bool reads(const tt_pexpr *e, int32_t local) {
 
 /* Are statements written one after the other, for one thread, as they stand? */
 static bool is_straight(const tt_pwriter *w) {
-  return w->target == TT_PROGRAM_C && !w->storage && !w->single && !w->resume;
+  return w->target == TT_PROGRAM_C && !w->storage && !w->single && !w->resume &&
+         !w->f->yields; /* a generator keeps its variables */
 }
 
 /*

@@ -198,6 +198,19 @@ TT_FN tt_b8 tt_list_resize(tt_pcall *call, tt_list *l, tt_i64 n, tt_i64 words) {
   l->n = n;
   return 1;
 }
+/* A function under way, of so many words; NULL: the call has failed. */
+static __attribute__((unused)) tt_list *tt_generator_new(tt_pcall *call, tt_i64 words, tt_i64 code) {
+  tt_list *l = (tt_list *)tt_list_memory(call, (tt_i64)sizeof *l + words * 8);
+  if (TT_RARELY(!l)) {
+    tt_fail(call, TT_ENOMEM, "out of memory", 0);
+    return 0;
+  }
+  l->w = (tt_i64 *)(l + 1);
+  l->n = l->room = 1;
+  __builtin_memset(l->w, 0, (unsigned long)words * 8);
+  l->w[1] = code;
+  return l;
+}
 #endif
 
 #ifndef TT_PROGRAM_CUDA
