@@ -274,6 +274,8 @@ class Function:
             self.flow = Flow(params, self.node.body)
             self.numbers = self.flow.numbers
             body = self.block(self.node.body)
+        if self.fn.__code__.co_flags & inspect.CO_GENERATOR and "(yield " not in body:
+            self.fail("a generator that does not yield any value", self.node, TypeError)
         body = " ".join([*casts, body])
         return f"(fn {quote(self.fn.__name__)} {self.line} ({' '.join(map(quote, params))}) ({body}))"
 

@@ -268,6 +268,21 @@ static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
   }
 }
 
+bool py__may_be_parallel(lower *l, const tt_tree *body) { return can_run_parallel(l, body); }
+
+void py__parallel_body(lower *l, stmt *s, block *b, const tt_tree *body) {
+  scan found = {.l = l};
+  find_reductions(&found, body);
+  spoil_other_uses(&found, body);
+  s->op = TT_X_PARFOR;
+  l->f->parallel = true;
+  py__statements(l, body, 0);
+  s->body = py__block_end(l, b);
+  l->f->parallel = false;
+  l->f->func->can_fail = true;
+  if (!bind_reductions(l, s, &found)) s->op = TT_X_FOR;
+}
+
 /* ---- sequences */
 
 static expr *length(lower *l, const expr *e) {
@@ -468,7 +483,9 @@ void py__for(lower *l, const tt_tree *t) {
       if (py__positional(iter) > 1) first = whole(l, py__value(l, iter->item[3]));
       iter = py__at(l, iter, 2);
     }
-    if (callee_is(iter, "zip")) {
+    if (py__is_grid(iter)) {
+      py__for_grid(l, t, iter, counted, first);
+    } else if (callee_is(iter, "zip")) {
       int n = py__positional(iter);
       if (n < 1 || n > 8) py__fail(l, TT_ENOTIMPL, "zip() of %d sequences", n);
       for (int k = 0; k < n; k++) seq[k] = sequence(l, iter->item[k + 2]);

@@ -564,8 +564,9 @@ static void reset_pass(frame *f, bool final) {
 }
 
 /* A call of a function that yields gives a generator. */
-static void make_generator(lower *l, tt_pfunc *func) {
+static void make_generator(lower *l, tt_pfunc *func, bool any) {
   int64_t number = 0;
+  if (!any) py__fail(l, TT_ETYPE, "a generator that does not yield any value");
   while (l->p->funcs.data[number] != func) number++;
   func->yields = func->result;
   func->can_fail = true;
@@ -591,7 +592,7 @@ static void settle(lower *l, frame *f) {
     final = !f->changed;
   }
   f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
-  if (py__yields(f->tree->item[4])) make_generator(l, f->func);
+  if (py__yields(f->tree->item[4])) make_generator(l, f->func, f->result->tag != TT_T_UNKNOWN);
 }
 
 static frame frame_of(lower *l, tt_pfunc *func, type *result) {

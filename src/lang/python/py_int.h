@@ -250,6 +250,12 @@ int py__local_named(lower *l, const char *name, bool make);
 const char *py__variable(lower *l, const tt_tree *t);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
 void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
+/* May the loop's turns be shared among threads? Then the body of such a loop, whose head is made. */
+bool py__may_be_parallel(lower *l, const tt_tree *body);
+void py__parallel_body(lower *l, stmt *s, block *b, const tt_tree *body);
+/* Loops over all places of a shape (python/grid.c): is what a loop goes over one? */
+bool py__is_grid(const tt_tree *iter);
+void py__for_grid(lower *l, const tt_tree *t, const tt_tree *iter, bool counted, expr *first);
 /* Generators (python/generator.c). */
 bool py__yields(const tt_tree *body); /* has a function's body a yield? */
 void py__yield(lower *l, const tt_tree *t);

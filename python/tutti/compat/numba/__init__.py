@@ -106,6 +106,16 @@ def literal_unroll(items):
 literal_unroll._jit_same = literally._jit_same = True
 
 
+def pndindex(*shape):
+    """All places of a shape; a loop over them runs in parallel where prange does."""
+    import numpy as np
+
+    return np.ndindex(*shape)
+
+
+pndindex._jit_name = "pndindex"
+
+
 def __getattr__(name):
     if name.endswith("parallel_chunksize") and not name.startswith("_"):
         from . import _chunks  # it takes NumPy
@@ -116,6 +126,6 @@ def __getattr__(name):
 
 __all__ = [
     "config", "cuda", "errors", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit", "literal_unroll",
-    "njit", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize",
+    "njit", "pndindex", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize",
     *types.__all__,
 ]  # fmt: skip
