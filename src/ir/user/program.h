@@ -49,7 +49,8 @@ struct tt_ptype {
   uint8_t tag;
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
-  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a
+  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps, 'P' steps in bytes to elements that may lie anywhere
+                    (fields of packed records); LIST: 'l' of the language, 't' of a
                     library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries
                     (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */

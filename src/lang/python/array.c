@@ -89,7 +89,7 @@ static index_list read_index(lower *l, const expr *array, const tt_tree *const *
 /* C order survives whole numbers, then at most one plain slice, then whole axes. */
 static char view_layout(const index_list *x, char layout) {
   int at = 0, k = 0;
-  if (layout != 'C') return 'A';
+  if (layout != 'C') return layout == 'P' ? 'P' : 'A';
   while (k < x->nform && x->form[k] == 'i') k++, at++;
   for (bool cut = false; k < x->nform; k++, at += 3) {
     if (x->form[k] != 's') return 'A';
@@ -242,7 +242,7 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
-    return py__item(l, base, (int)at);
+    return py__is_record(base) ? py__field_value(l, base, (int)at) : py__item(l, base, (int)at);
   }
   if (n == 1 && py__has_text(base, NULL)) base = py__text(l, base);
   if (base->type->tag == TT_T_LIST && n == 1) return py__list_index(l, base, item[0]);
@@ -267,6 +267,16 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   }
   if (py__is_record(base) && n == 1 && tt__tree_is(item[0], "s")) {
     py__set_field(l, base, py__word(l, py__at(l, item[0], 1)), value, op);
+    return;
+  }
+  if (py__is_record(base) && n == 1) {
+    expr *k = py__value(l, item[0]);
+    int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
+    if (py__is_unknown(k)) return;
+    if (at == INT64_MIN) py__fail(l, TT_ENOTIMPL, "a field by a number that is not a constant");
+    if (at < 0) at += base->type->n;
+    if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "a record of %d fields has none of that number", base->type->n);
+    py__set_field_at(l, base, (int)at, value, op);
     return;
   }
   if (py__is_records(base) && n == 1 && tt__tree_is(item[0], "s")) {
@@ -394,7 +404,7 @@ static expr *stretch(lower *l, expr *e, const shape *s) {
     fits = fits ? py__elem(l, TT_AND, fits, same) : same;
   }
   if (fits) py__raise_unless(l, fits, TT_EVALUE, "operands could not be broadcast together");
-  type *t = py__array(l, (tt_dtype)e->type->dtype, own, 'A');
+  type *t = py__array(l, (tt_dtype)e->type->dtype, own, py__any_steps(e));
   expr *a[TT_PROGRAM_RANK + 1] = {e};
   for (int k = 0; k < own; k++) a[k + 1] = s->len[s->rank - own + k];
   return py__keep(l, py__helper(l, "stretch", t, false, a, own + 1));
@@ -543,7 +553,8 @@ static expr *size_of(lower *l, expr *array) {
 
 static expr *turned(lower *l, expr *array) {
   if (array->type->rank < 2) return array;
-  expr *e = py__expr(l, TT_X_TURN, py__array(l, (tt_dtype)array->type->dtype, array->type->rank, 'A'), 1);
+  expr *e = py__expr(l, TT_X_TURN, NULL, 1);
+  e->type = py__array(l, (tt_dtype)array->type->dtype, array->type->rank, py__any_steps(array));
   e->arg[0] = array;
   return e;
 }

@@ -26,7 +26,7 @@ static type *item_of(const expr *list) { return list->type->item[0]; }
 
 /* Arrays in a list may have any steps. */
 type *py__plain_item(lower *l, type *item) {
-  if (item->tag != TT_T_ARRAY) return item;
+  if (item->tag != TT_T_ARRAY || item->layout == 'P') return item;
   return tt__ptype_array(l->p, (tt_dtype)item->dtype, item->rank, 'A', item->readonly);
 }
 

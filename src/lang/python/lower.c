@@ -232,7 +232,6 @@ static void give(lower *l, const tt_tree *t) {
   }
   expr *e = t->n > 2 ? py__listed(l, py__materialise(l, py__value(l, t->item[2]))) : py__nothing(l);
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
-  if (py__is_record(e) || py__is_records(e)) py__fail(l, TT_ENOTIMPL, "records as a result: return their fields");
   if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
   type *both = py__unify(l, f->result, e->type);
@@ -635,6 +634,13 @@ static void type_again(lower *l, int64_t at) {
   note_typed(l, at, &f);
 }
 
+/* Threads of a GPU read numbers where they may lie only. */
+static void refuse_packed(lower *l, const type *t) {
+  if (t->tag == TT_T_ARRAY && t->layout == 'P')
+    py__fail(l, TT_ETYPE, "packed records in a kernel: make their dtype with align=True");
+  for (int k = 0; k < t->n && t->tag == TT_T_TUPLE; k++) refuse_packed(l, t->item[k]);
+}
+
 /* `at`: its instance, or -1. */
 static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind, int64_t at_instance) {
   const tt_tree *tree = source_tree(l, source), *params = tree->item[3];
@@ -655,6 +661,7 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST && arg[k]->layout == 'w')
       py__fail(l, TT_ETYPE, "a kernel takes numbers, tuples and arrays, not 'str'");
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list in a kernel: pass an array");
+    if (kind == TT_X_KERNEL) refuse_packed(l, arg[k]);
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
     v->limit = 0;

@@ -73,6 +73,8 @@ const char *py__type_name(lower *l, type *t); /* in the arena */
 
 /* ---- types (python/type.c) */
 type *py__scalar(lower *l, tt_dtype t);
+/* The layout of a part of an array, of which nothing more is known than its steps. */
+static inline char py__any_steps(const expr *array) { return array->type->layout == 'P' ? 'P' : 'A'; }
 type *py__array(lower *l, tt_dtype t, int rank, char layout);
 type *py__tuple(lower *l, type *const *item, int n);
 type *py__named(lower *l, type *const *item, int n, const char *meta); /* NULL: without names */
@@ -193,6 +195,7 @@ bool py__is_records(const expr *e);             /* an array of records: a tuple 
 bool py__is_record(const expr *e);              /* one of these: arrays without axes, or values */
 expr *py__field_value(lower *l, expr *record, int k);
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
+void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op);
 void py__set_record(lower *l, expr *record, expr *value);
 expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n);
 /* Dictionaries and sets (python/dict.c). */

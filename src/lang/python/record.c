@@ -33,6 +33,10 @@ expr *py__field_value(lower *l, expr *record, int k) {
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op) {
   int k = py__field(record->type, name);
   if (k < 0) py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, record->type), name);
+  py__set_field_at(l, record, k, value, op);
+}
+
+void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op) {
   expr *place = py__item(l, py__keep(l, record), k);
   if (py__is_unknown(value)) return;
   if (place->type->tag == TT_T_TUPLE) {
@@ -41,7 +45,7 @@ void py__set_field(lower *l, expr *record, const char *name, expr *value, const 
     return;
   }
   if (!py__is_array(place))
-    py__fail(l, TT_ETYPE, "a record that is an argument is read-only: pass its array, and where it is in it");
+    py__fail(l, TT_ETYPE, "a record that is an argument of a kernel is read-only where it is packed: pass its array");
   py__fill(l, place, value, op, false);
 }
 

@@ -64,6 +64,12 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
                  dense ? "" : ".s0");
     return;
   }
+  if (e->arg[0]->type->layout == 'P') {
+    tt__str_addf(out, "(*(tt_packed_%s *)((char *)%s.p + ", suffix(e->type->dtype), a);
+    put_index(w, e, a, out);
+    tt__str_add(out, "))");
+    return;
+  }
   tt__str_addf(out, w->single ? "TT_TOUCH(&%s.p[" : "%s.p[", a);
   put_index(w, e, a, out);
   if (w->single)
@@ -89,6 +95,14 @@ static int begin_of_array(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   return n;
 }
 
+/* " rN.p += ": by so many steps of the array that the view is of. */
+static void put_ahead(const tt_pexpr *e, int n, tt_str *out) {
+  if (e->arg[0]->type->layout == 'P')
+    tt__str_addf(out, " *(char **)&r%d.p += ", n);
+  else
+    tt__str_addf(out, " r%d.p += ", n);
+}
+
 static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = begin_of_array(w, e, out), axis = 0, arg = 1, to = 0, rank = e->arg[0]->type->rank;
   for (const char *f = e->form; *f; f++) {
@@ -96,7 +110,8 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       tt__str_addf(out, " r%d.n%d = 1; r%d.s%d = 0;", n, to, n, to);
       to++;
     } else if (*f == 'i') {
-      tt__str_addf(out, " r%d.p += tt_wrap(", n);
+      put_ahead(e, n, out);
+      tt__str_add(out, "tt_wrap(");
       tt__pw_expr(w, e->arg[arg++], out);
       tt__str_addf(out, ", b%d.n%d) * b%d.s%d;", n, axis, n, axis);
       axis++;
@@ -111,8 +126,9 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
         else
           tt__str_add(out, "0");
       }
-      tt__str_addf(out, "); r%d.p += s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, n, axis, n,
-                   to, n, to, n, axis);
+      tt__str_add(out, ");");
+      put_ahead(e, n, out);
+      tt__str_addf(out, "s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, axis, n, to, n, to, n, axis);
       arg += 3;
       axis++;
       to++;

@@ -197,8 +197,23 @@ static void put_divide(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   tt__str_add(out, "; })");
 }
 
+/* An array whose steps are counted in bytes from here on. */
+static void put_loose(tt_pwriter *w, const tt_pexpr *x, tt_str *out) {
+  int n = w->serial++;
+  tt__str_addf(out, "({ %s l%d = ", tt__pw_type(w, x->type), n);
+  tt__pw_expr(w, x, out);
+  tt__str_add(out, ";");
+  for (int k = 0; k < x->type->rank; k++)
+    tt__str_addf(out, " l%d.s%d *= (tt_i64)sizeof(tt_%s);", n, k, suffix(x->type->dtype));
+  tt__str_addf(out, " l%d; })", n);
+}
+
 static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const tt_pexpr *x = e->arg[0];
+  if (e->type->tag == TT_T_ARRAY && e->type->layout == 'P' && x->type->layout != 'P') {
+    put_loose(w, x, out);
+    return;
+  }
   if (e->type->tag != TT_T_SCALAR) {
     tt__pw_expr(w, x, out);
     return;

@@ -27,7 +27,20 @@ const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) {
   return kept ? kept : "";
 }
 
+/* Elements of packed records. */
+static void put_packed(tt_pwriter *w) {
+  bool seen[TT_DTYPE_COUNT] = {false};
+  for (int64_t i = 0; i < w->p->types.n; i++) {
+    const tt_ptype *t = w->p->types.data[i];
+    if (t->tag != TT_T_ARRAY || t->layout != 'P' || seen[t->dtype]) continue;
+    seen[t->dtype] = true;
+    tt__str_addf(w->out, "typedef tt_%s tt_packed_%s __attribute__((aligned(1), may_alias));\n", suffix(t->dtype),
+                 suffix(t->dtype));
+  }
+}
+
 void tt__pw_types(tt_pwriter *w) {
+  put_packed(w);
   bool seen[TT_DTYPE_COUNT][TT_PROGRAM_RANK + 1] = {{false}};
   for (int64_t i = 0; i < w->p->types.n; i++) {
     const tt_ptype *t = w->p->types.data[i];

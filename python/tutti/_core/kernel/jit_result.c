@@ -137,6 +137,7 @@ static PyObject *array_object(result *r) {
   r->type++;
   tt_dtype dtype = read_dtype(r);
   int rank = r->type[1] - '0';
+  bool bytes = r->type[2] == 'P';
   r->type += 3;
   const int64_t *w = r->word, *len = w + 1, *step = w + 1 + rank, item = core_dtype_bytes(dtype);
   r->word += 1 + 2 * rank;
@@ -156,14 +157,15 @@ static PyObject *array_object(result *r) {
     ours |= is_ours(h);
     if (lies_in(h, at)) base = h;
   }
-  reach(rank, len, step, item, &low, &high);
+  reach(rank, len, step, bytes ? 1 : item, &low, &high);
+  if (bytes) high += item - 1;
   if (tt_jit_run_take(r->run, at, &made, &size)) {
     data = made;
     memory = take(r, made, size);
   } else if (!(memory = taken_before(r, at, &data))) {
     memory = borrowed(r, base, at, low, high, &data);
   }
-  PyObject *shape = tuple_of(len, rank, 1), *strides = tuple_of(step, rank, item), *out = NULL;
+  PyObject *shape = tuple_of(len, rank, 1), *strides = tuple_of(step, rank, bytes ? 1 : item), *out = NULL;
   if (memory && shape && strides)
     out = PyObject_CallMethod(r->self, "_array", "OsOOLi", memory, core_dtype_typestr(dtype), shape, strides,
                               (long long)(at - data), (int)ours);
