@@ -38,7 +38,32 @@ def meta_of(cls):
 
 def made(meta, items):
     """The tuple of a class, a record or an array of records."""
+    if meta[0] in "UB":
+        return items[0]
     return _made_records(meta, items) if meta[0] == "R" else _classes[meta]._make(items)
+
+
+class _Chars(tuple):
+    """A field of characters, or of bytes: an array of them with one axis more."""
+
+    _fields = ("chars",)
+
+
+def _chars(field):
+    kind, rank, np = field.dtype.kind, field.ndim, sys.modules["numpy"]
+    meta = f"{'U' if kind == 'U' else 'B'}{rank}chars:chars"
+    if meta not in _classes:
+        _classes[meta] = type("_Chars", (_Chars,), {"_jit_named": meta})
+    size = 4 if kind == "U" else 1
+    place = _Memory(field, field.__array_interface__["data"][0], (), (), 1)
+    shape, strides = (*field.shape, field.dtype.itemsize // size), (*field.strides, size)
+    place.__array_interface__ |= {"shape": shape, "strides": strides, "typestr": f"<u{size}"}
+    return _classes[meta]([np.asarray(place)])
+
+
+def _field(records, name):
+    field = records[name]
+    return _chars(field) if field.dtype.kind in "SU" and field.dtype.itemsize else field
 
 
 def _number_of(dtype):
@@ -67,11 +92,11 @@ def fields_of(records, launch):
                     part.setflags(write=False)
             return parts
         records = np.asarray(_Lies(records)).view(dtype)
-    return tuple(records[name] for name in dtype.names)
+    return tuple(_field(records, name) for name in dtype.names)
 
 
 def _made_records(meta, items):
-    """Records whose fields are these arrays: one of them is a copy, an array of them lies where the fields do."""
+    """Records whose fields are these arrays, where these lie."""
     np, rank = sys.modules["numpy"], int(meta[1])
     dtype = _records[int(meta.partition("#")[2].partition(":")[0])]
     first, name = items[0], dtype.names[0]
@@ -80,4 +105,4 @@ def _made_records(meta, items):
     address = first.__array_interface__["data"][0] - dtype.fields[name][1]
     made = np.asarray(_Memory(first, address, first.shape[:rank], first.strides[:rank], dtype.itemsize))
     made = made.view(dtype)
-    return made.copy()[()] if rank == 0 else made
+    return made[()] if rank == 0 else made

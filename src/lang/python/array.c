@@ -126,7 +126,8 @@ static expr *records_part(lower *l, expr *records, const index_list *x, int left
   for (int k = 0; k < made->n; k++) {
     expr *field = py__item(l, records, k);
     bool inner = field->type->tag == TT_T_TUPLE;
-    made->arg[k] = inner ? records_part(l, field, x, left) : py__keep(l, view_of(l, field, x, true));
+    int more = inner ? field->type->meta[1] - records->type->meta[1] : 0; /* axes of a field that is an array */
+    made->arg[k] = inner ? records_part(l, field, x, left + more) : py__keep(l, view_of(l, field, x, true));
     part[k] = made->arg[k]->type;
   }
   size_t size = strlen(records->type->meta) + 1;
@@ -176,12 +177,16 @@ expr *py__choose(lower *l, expr *test, expr *yes, expr *no) {
   return e;
 }
 
-/* The item of a tuple of numbers of one type that an index says. */
+/* The item of a tuple that an index says, where all are of one type. */
 static expr *pick(lower *l, expr *tuple, expr *at) {
   int n = tuple->type->n;
   bool alike = n > 0 && py__is_scalar(at) && tt__is_int((tt_dtype)at->type->dtype);
-  for (int k = 0; k < n; k++)
-    alike &= tuple->type->item[k]->tag == TT_T_SCALAR && tuple->type->item[k] == tuple->type->item[0];
+  type *both = n > 0 ? tuple->type->item[0] : NULL;
+  for (int k = 0; k < n && alike; k++) {
+    both = py__unify(l, both, tuple->type->item[k]);
+    alike &= both && both->tag == tuple->type->item[k]->tag && both->tag != TT_T_META;
+    alike &= alike && (both->tag != TT_T_SCALAR || both == tuple->type->item[k]);
+  }
   if (!alike) py__fail(l, TT_ENOTIMPL, "an index into %s that is not a constant", py__type_name(l, tuple->type));
   tuple = py__keep(l, tuple);
   at = py__keep(l, py__cast(l, at, TT_I64));
@@ -189,8 +194,9 @@ static expr *pick(lower *l, expr *tuple, expr *at) {
   at = py__keep(l, py__choose(l, py__elem(l, TT_LT, at, py__int(l, 0)), turned, at));
   expr *low = py__elem(l, TT_GE, at, py__int(l, 0)), *high = py__elem(l, TT_LT, at, py__int(l, n));
   py__raise_unless(l, py__elem(l, TT_AND, low, high), TT_EINDEX, "tuple index out of range");
-  expr *e = py__item(l, tuple, n - 1);
-  for (int k = n - 2; k >= 0; k--) e = py__choose(l, py__elem(l, TT_EQ, at, py__int(l, k)), py__item(l, tuple, k), e);
+  expr *e = py__convert(l, py__item(l, tuple, n - 1), both);
+  for (int k = n - 2; k >= 0; k--)
+    e = py__choose(l, py__elem(l, TT_EQ, at, py__int(l, k)), py__convert(l, py__item(l, tuple, k), both), e);
   return e;
 }
 
@@ -234,6 +240,7 @@ expr *py__index(lower *l, const tt_tree *t) {
   if (base->type->tag == TT_T_TUPLE && base->type->meta && n == 1 && tt__tree_is(item[0], "s"))
     return py__attribute(l, base, py__word(l, py__at(l, item[0], 1)));
   if (py__is_records(base)) return py__records_index(l, py__keep(l, base), item, n);
+  if (py__is_chars(base)) return py__chars_index(l, py__keep(l, base), item, n);
   if (base->type->tag == TT_T_TUPLE) {
     if (n == 1 && tt__tree_is(item[0], "sl")) return part_of_tuple(l, base, item[0]);
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);

@@ -197,6 +197,9 @@ expr *py__field_value(lower *l, expr *record, int k);
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
 void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op);
 void py__set_record(lower *l, expr *record, expr *value);
+/* An array of a field of characters, and one of its strings or a part of it. */
+bool py__is_chars(const expr *e);
+expr *py__chars_index(lower *l, expr *chars, const tt_tree *const *item, int n);
 expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n);
 /* Dictionaries and sets (python/dict.c). */
 bool py__is_dict(const expr *e);

@@ -23,9 +23,52 @@ static bool is_of_records(const expr *e) {
 bool py__is_records(const expr *e) { return is_of_records(e) && e->type->meta[1] != '0'; }
 bool py__is_record(const expr *e) { return is_of_records(e) && e->type->meta[1] == '0'; }
 
-/* A number in memory is read when it is asked for; other fields are themselves. */
+/* ---- fields of characters: a tuple, "U", of an array of code points with one axis more; "B" of bytes */
+
+static bool is_chars(const expr *e) {
+  return e->type->tag == TT_T_TUPLE && e->type->meta && strchr("UB", e->type->meta[0]) && e->type->n == 1;
+}
+
+bool py__is_chars(const expr *e) { return is_chars(e) && e->type->meta[1] != '0'; }
+
+/* Where they are, how many, and the bytes from one to the next. */
+static void chars_place(lower *l, expr *chars, expr **arg) {
+  if (chars->type->meta[0] == 'B') py__fail(l, TT_ENOTIMPL, "a field of bytes ('S'): give it characters ('U')");
+  expr *a = py__keep(l, py__item(l, py__keep(l, chars), 0)), *step = py__expr(l, TT_X_STEP, py__scalar(l, TT_I64), 1);
+  arg[0] = py__expr(l, TT_X_ADDRESS, py__scalar(l, TT_I64), 1);
+  arg[0]->arg[0] = step->arg[0] = a;
+  arg[1] = py__len(l, a, 0);
+  arg[2] = a->type->layout == 'P' ? step : py__elem(l, TT_MUL, step, py__int(l, 4));
+}
+
+static expr *text_of_chars(lower *l, expr *chars) {
+  expr *arg[3];
+  chars_place(l, chars, arg);
+  l->f->func->can_fail = true;
+  return py__keep(l, py__helper(l, "tt_text_of_chars", py__text_type(l), true, arg, 3));
+}
+
+static void set_chars(lower *l, expr *chars, expr *value) {
+  expr *arg[4];
+  if (is_chars(value)) value = text_of_chars(l, value);
+  arg[3] = py__keep(l, py__text(l, value));
+  if (!py__is_text(arg[3])) py__fail(l, TT_ETYPE, "cannot store %s in a field of characters", py__type_name(l, value->type));
+  chars_place(l, chars, arg);
+  py__wrote(l, arg[0]->arg[0]);
+  py__stmt(l, TT_X_EVAL)->a = py__helper(l, "tt_chars_put", py__scalar(l, TT_I64), false, arg, 4);
+}
+
+expr *py__chars_index(lower *l, expr *chars, const tt_tree *const *item, int n) {
+  expr *part = py__records_index(l, chars, item, n);
+  return py__is_unknown(part) || py__is_chars(part) ? part : text_of_chars(l, part);
+}
+
+/* ---- fields */
+
+/* A number in memory is read when it is asked for, and characters; other fields are themselves. */
 expr *py__field_value(lower *l, expr *record, int k) {
   expr *e = py__item(l, record->op == TT_X_TUPLE ? record : py__keep(l, record), k);
+  if (py__is_record(record) && is_chars(e)) return text_of_chars(l, e);
   bool number = py__is_record(record) && py__is_array(e) && e->type->rank == 0;
   return number ? py__keep(l, py__load(l, py__keep(l, e), NULL, 0)) : e;
 }
@@ -41,6 +84,10 @@ void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op
   if (py__is_unknown(value)) return;
   if (place->type->tag == TT_T_TUPLE) {
     if (op) py__fail(l, TT_ETYPE, "arithmetic on a record");
+    if (is_chars(place)) {
+      set_chars(l, place, value);
+      return;
+    }
     py__set_record(l, place, value);
     return;
   }
@@ -60,7 +107,9 @@ void py__set_record(lower *l, expr *record, expr *value) {
   record = py__keep(l, record);
   for (int k = 0; k < record->type->n; k++) {
     expr *place = py__item(l, record, k);
-    if (place->type->tag == TT_T_TUPLE)
+    if (is_chars(place))
+      set_chars(l, place, part[k]);
+    else if (place->type->tag == TT_T_TUPLE)
       py__set_record(l, place, part[k]);
     else
       py__fill(l, place, part[k], NULL, false);

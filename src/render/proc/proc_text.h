@@ -232,6 +232,28 @@ static __attribute__((unused)) tt_list *tt_text_new(tt_pcall *call, tt_i64 n) {
   l->n = l->room = n;
   return l;
 }
+/* Fields of records: code points in n places of so many bytes, the last ones zero. */
+static __attribute__((unused)) tt_list *tt_text_of_chars(tt_pcall *call, tt_i64 at, tt_i64 n, tt_i64 step) {
+  tt_u32 code = 0;
+  for (; n > 0; n--) {
+    __builtin_memcpy(&code, (const char *)at + (n - 1) * step, 4);
+    if (code) break;
+  }
+  tt_list *l = tt_text_new(call, n);
+  if (l == &tt_text_none) tt_fail(call, TT_ENOMEM, "out of memory", 0);
+  for (tt_i64 k = 0; k < l->n; k++) {
+    __builtin_memcpy(&code, (const char *)at + k * step, 4);
+    l->w[k] = code;
+  }
+  return l;
+}
+static __attribute__((unused)) tt_i64 tt_chars_put(tt_i64 at, tt_i64 n, tt_i64 step, const tt_list *s) {
+  for (tt_i64 k = 0; k < n; k++) {
+    const tt_u32 code = k < s->n ? (tt_u32)s->w[k] : 0;
+    __builtin_memcpy((char *)at + k * step, &code, 4);
+  }
+  return 0;
+}
 TT_FN void tt_text_put(tt_i64 *to, const tt_list *s) {
   if (s->n) __builtin_memcpy(to, s->w, (unsigned long)s->n * 8);
 }
