@@ -1,6 +1,7 @@
 """Lists and dictionaries that compiled functions take: of items of one type, which the first one gives."""
 
 import collections.abc
+import functools
 import re
 
 from .signature import parse_type, parts_of
@@ -85,6 +86,7 @@ def plain_back(value, items):
         value.update(now)
 
 
+@functools.total_ordering
 class List(collections.abc.MutableSequence):
     """A list whose items have one type, for compiled functions.
 
@@ -131,9 +133,9 @@ class List(collections.abc.MutableSequence):
         """Put an item behind all."""
         self._items.append(self._given(value))
 
-    def sort(self, reverse=False):
+    def sort(self, key=None, reverse=False):
         """Bring the items into order."""
-        self._items.sort(reverse=reverse)
+        self._items.sort(key=key, reverse=reverse)
 
     def copy(self):
         """Another list of the same items."""
@@ -157,6 +159,9 @@ class List(collections.abc.MutableSequence):
 
     def __eq__(self, other):
         return list(self) == list(other) if isinstance(other, (List, list)) else NotImplemented
+
+    def __lt__(self, other):
+        return list(self) < list(other) if isinstance(other, List) else NotImplemented
 
     __hash__ = None
 

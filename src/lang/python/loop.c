@@ -330,18 +330,42 @@ static const tt_tree *count_off(lower *l, const tt_tree *target, expr *position)
   return target->item[2];
 }
 
+/* The names of a target are variables of turn number `at` alone. */
+static void turn_names(lower *l, const tt_tree *target, int at) {
+  frame *f = l->f;
+  if (tt__tree_is(target, "n") && f->nturned < (int)(sizeof f->turned / sizeof *f->turned)) {
+    f->turned[f->nturned].name = py__word(l, py__at(l, target, 1));
+    f->turned[f->nturned++].turn = at;
+  }
+  for (int k = 1; tt__tree_is(target, "tup") && k < target->n; k++) turn_names(l, target->item[k], at);
+}
+
+/* Have all items of the tuples one type each? */
+static bool have_one_type(lower *l, expr *const *seq, int n) {
+  for (int k = 0; k < n; k++) {
+    type *both = py__unknown(l);
+    for (int i = 0; i < seq[k]->type->n && both; i++) both = py__unify(l, both, seq[k]->type->item[i]);
+    if (!both) return false;
+  }
+  return true;
+}
+
 /* A loop over tuples: the body once for each item. */
 static void unroll(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first, bool single) {
   const tt_tree *target = py__at(l, t, 2), *body = py__at(l, t, 4);
   int items = seq[0]->type->n;
   if (holds(body, "break") || holds(body, "cont")) py__fail(l, TT_ENOTIMPL, "break or continue in a loop over a tuple");
   for (int k = 1; k < n; k++) items = seq[k]->type->n < items ? seq[k]->type->n : items;
+  bool apart = !have_one_type(l, seq, n);
+  int before = l->f->nturned;
   for (int at = 0; at < items; at++) {
     expr *value[8];
+    if (apart) turn_names(l, target, at);
     const tt_tree *inner = counted ? count_off(l, target, py__elem(l, TT_ADD, py__int(l, at), first)) : target;
     for (int k = 0; k < n; k++) value[k] = py__item(l, seq[k], at);
     give(l, inner, value, n, single);
     py__statements(l, body, 0);
+    l->f->nturned = before;
   }
 }
 
@@ -467,6 +491,7 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
 /* What a loop goes over; a display stays one. */
 static expr *sequence(lower *l, const tt_tree *t) {
   expr *e = py__materialise(l, py__value(l, t));
+  if (py__is_named_values(e)) return py__keep(l, py__named_values_method(l, e, "keys"));
   if (py__is_generator(e)) return py__keep(l, e);
   return py__is_display(e) ? e : py__keep(l, py__sequence(l, e));
 }

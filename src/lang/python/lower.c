@@ -32,7 +32,10 @@ static bool replaces_none(lower *l, int32_t local, const expr *value) {
 int py__local_named(lower *l, const char *name, bool make) {
   tt_pfunc *func = l->f->func;
   char full[160];
-  if ((size_t)snprintf(full, sizeof full, "%s%s", l->f->prefix, name) >= sizeof full)
+  char turn[16] = "";
+  for (int k = 0; k < l->f->nturned; k++)
+    if (strcmp(l->f->turned[k].name, name) == 0) snprintf(turn, sizeof turn, "~%d", (int)l->f->turned[k].turn);
+  if ((size_t)snprintf(full, sizeof full, "%s%s%s", l->f->prefix, name, turn) >= sizeof full)
     py__fail(l, TT_ENOTIMPL, "a name as long as '%.40s...'", name);
   for (int64_t k = 0; k < func->locals.n; k++) {
     if (strcmp(func->locals.data[k].name, full) != 0) continue;
@@ -234,6 +237,7 @@ static void give(lower *l, const tt_tree *t) {
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
   if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
+  if (py__is_named_values(e)) py__fail(l, TT_ENOTIMPL, "a dictionary whose values have several types, as a result");
   type *both = py__unify(l, f->result, e->type);
   if (!both)
     py__fail(l, TT_ETYPE, "cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));

@@ -40,6 +40,11 @@ struct frame {
   int32_t attempts;                /* bodies of try and their handlers, around the statement */
   bool asked;                      /* this pass: a call of itself wanted the result before it was known */
   int32_t caught;                  /* 1 + the local with the kind of what the handler around caught; 0: none is */
+  struct {
+    const char *name;
+    int32_t turn;
+  } turned[16]; /* names that are another variable in each turn of a loop that is written out (python/loop.c) */
+  int32_t nturned;
   uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
 };
 
@@ -212,6 +217,10 @@ expr *py__dict_keys(lower *l, expr *d); /* a list */
 expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
 void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set);
+/* Dictionaries whose keys are words and whose values have several types: tuples. */
+bool py__is_named_values(const expr *e);
+expr *py__named_values_method(lower *l, expr *d, const char *name);
+expr *py__named_values_have(lower *l, const expr *d, const expr *key);
 expr *py__dict_call(lower *l, const char *name, const tt_tree *t);
 /* What a loop goes over: of dictionaries and sets a list of the keys, of a generator of all that it gives. */
 expr *py__sequence(lower *l, expr *e);
@@ -232,6 +241,7 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t);
 expr *py__list_binary(lower *l, const char *op, expr *a, expr *b); /* NULL: that is no operation of lists */
 void py__list_extend(lower *l, expr *list, expr *with);
 expr *py__list_equal(lower *l, expr *a, expr *b);
+expr *py__list_order(lower *l, const char *op, expr *a, expr *b);
 expr *py__list_contains(lower *l, expr *list, expr *value);
 expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, max */
 expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */

@@ -326,6 +326,15 @@ TT_FN tt_b8 tt_text_starts(const tt_list *s, const tt_list *part) { return part-
 TT_FN tt_b8 tt_text_ends(const tt_list *s, const tt_list *part) {
   return part->n <= s->n && tt_text_at(s, part, s->n - part->n);
 }
+/* Does the part begin (end: at_end) what lies in [lo, hi)? */
+static __attribute__((unused)) tt_b8 tt_text_edge(const tt_list *s, const tt_list *part, tt_i64 lo, tt_i64 hi,
+                                                  tt_b8 at_end) {
+  if (lo < 0) lo = lo + s->n < 0 ? 0 : lo + s->n;
+  if (hi < 0) hi = hi + s->n < 0 ? 0 : hi + s->n;
+  if (hi > s->n) hi = s->n;
+  if (lo > hi || part->n > hi - lo) return 0;
+  return tt_text_at(s, part, at_end ? hi - part->n : lo);
+}
 TT_FN tt_b8 tt_text_has(const tt_list *set, tt_i64 code) {
   for (tt_i64 k = 0; k < set->n; k++)
     if (set->w[k] == code) return 1;
@@ -391,6 +400,63 @@ static __attribute__((unused)) tt_list *tt_text_split(tt_pcall *call, const tt_l
     lo = hi + (by->n ? by->n : 1);
     cuts++;
   }
+}
+/* As split, from the end on; the pieces are found last first. */
+static __attribute__((unused)) tt_list *tt_text_rsplit(tt_pcall *call, const tt_list *s, const tt_list *by,
+                                                       tt_i64 most) {
+  tt_list *l = tt_list_new(call, 1);
+  tt_i64 hi = s->n;
+  while (1) {
+    tt_i64 at, lo;
+    if (by->n == 0) {
+      while (hi > 0 && tt_text_is_space(s->w[hi - 1])) hi--;
+      if (hi == 0) break;
+      for (lo = hi; lo > 0 && !tt_text_is_space(s->w[lo - 1]);) lo--;
+      if (most >= 0 && l->n >= most) lo = 0;
+      at = lo - 1;
+    } else {
+      at = most >= 0 && l->n >= most ? -1 : tt_text_rfind(s, by, 0, hi);
+      lo = at < 0 ? 0 : at + by->n;
+    }
+    if (!tt_text_add(call, l, s, lo, hi)) return &tt_text_none;
+    if (at < 0) break;
+    hi = at;
+  }
+  for (tt_i64 k = 0; k < l->n / 2; k++) {
+    const tt_i64 w = l->w[k];
+    l->w[k] = l->w[l->n - 1 - k];
+    l->w[l->n - 1 - k] = w;
+  }
+  return l;
+}
+TT_FN tt_b8 tt_text_ends_line(tt_i64 c) {
+  return (c >= 10 && c <= 13) || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
+static __attribute__((unused)) tt_list *tt_text_lines(tt_pcall *call, const tt_list *s, tt_b8 keep) {
+  tt_list *l = tt_list_new(call, 1);
+  for (tt_i64 lo = 0, hi, next; lo < s->n; lo = next) {
+    for (hi = lo; hi < s->n && !tt_text_ends_line(s->w[hi]);) hi++;
+    next = hi < s->n ? hi + 1 : hi;
+    if (next < s->n && s->w[hi] == 13 && s->w[next] == 10) next++;
+    if (!tt_text_add(call, l, s, lo, keep ? next : hi)) return &tt_text_none;
+  }
+  return l;
+}
+static __attribute__((unused)) tt_list *tt_text_expand(tt_pcall *call, const tt_list *s, tt_i64 size) {
+  tt_i64 n = 0, column = 0;
+  tt_list *l = 0;
+  for (int writes = 0; writes < 2; writes++) {
+    n = column = 0;
+    for (tt_i64 k = 0; k < s->n; k++) {
+      const tt_i64 c = s->w[k];
+      const tt_i64 times = c != 9 ? 1 : size > 0 ? size - column % size : 0;
+      for (tt_i64 i = 0; writes && i < times; i++) l->w[n + i] = c == 9 ? 32 : c;
+      n += times;
+      column = c == 10 || c == 13 ? 0 : column + times;
+    }
+    if (!writes && !tt_text_there(l = tt_text_new(call, n))) return l;
+  }
+  return l;
 }
 static __attribute__((unused)) tt_list *tt_text_join_list(tt_pcall *call, const tt_list *between,
                                                           const tt_list *parts) {
