@@ -13,6 +13,8 @@ _NAME = {suffix: name for name, suffix in _SUFFIX.items()} | {"W": "unicode_type
 
 def kind_of(value):
     """The type of a value, as signatures of compiled code write it; TypeError where a list takes none such."""
+    if hasattr(type(value), "_jit_kind"):
+        return value._jit_kind
     if isinstance(value, (List, Dict)) and value._kind:
         return value._jit_list + value._kind
     if isinstance(value, tuple):
@@ -44,7 +46,7 @@ def _number(value, kind):
 
 def _fitting(value, kind):
     """The value as a list of that kind has it."""
-    if kind[0] not in "TEAW(":
+    if kind[0] not in "TEAWJ(":
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
@@ -263,6 +265,10 @@ def made(letter, kind, items):
     """What a call made: a list, a dictionary or a set of that kind, of its entries."""
     if letter == "T":
         return List._of(kind, items)
+    if letter == "J":
+        from .classes import made as object_of
+
+        return object_of(kind, items)
     if letter in "SU":
         return {key for there, key in items if there}
     data = {key: value for there, key, value in items if there}
@@ -283,6 +289,8 @@ class _EmptyList:
 
 def kind_of_type(item_type):
     """The type that a list's items have, of a type of signatures."""
+    if hasattr(item_type, "_jit_kind"):
+        return item_type._jit_kind
     text = str(item_type)
     if text == "unicode_type":
         return "W"

@@ -92,6 +92,7 @@ class Module:
             [],
             [],
         )  # functions that are written for each list of types; (number, types, which)
+        self.methods = []  # of classes, as they are written
         self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
         self.declared = [declared]  # of each function, what its signatures say of numbers
         self.bound = [{}]  # and what its parameters are that are no values: functions and types
@@ -148,17 +149,34 @@ class Module:
         from . import overloads
 
         line, _, place = asked.partition("\n")
+        if line.startswith("class "):
+            self.resolve_method(*line.split(" ", 2)[1:])
+            return
         number, _, kinds = line.partition(" ")
         made = overloads.made(self.overloads[int(number)], kinds, place)
         number = self.function(made._jit_function() if hasattr(made, "_jit_function") else made), int(number)
         self.resolved.append((number[1], kinds, number[0]))
         self.translate()
 
+    def resolve_method(self, number, name):
+        """A method of a class that calls want."""
+        from .classes import method
+
+        found = method(int(number), name)
+        if found is None:
+            self.methods.append(f"(method {number} {quote(name)} -1 0 ())")
+            return
+        fn, static, defaults = found
+        at = self.function(fn)
+        self.translate()
+        values = " ".join(Function(self, fn).constant(value, None) for value in defaults)
+        self.methods.append(f"(method {number} {quote(name)} {at} {int(static)} ({values}))")
+
     def head(self, before=0):
         """What stands before the functions; `before`: how many others stand before these."""
         resolved = " ".join(f"(resolved {k} {quote(kinds)} {fn + before})" for k, kinds, fn in self.resolved)
         errors = " ".join(f"({self.kinds(cls)})" for cls in self.handled)
-        return f"(file {quote(self.file)}) (errors {errors}) {resolved}"
+        return f"(file {quote(self.file)}) (errors {errors}) {resolved} {' '.join(self.methods)}"
 
     def bytes(self):
         return f"(module {self.head()} {' '.join(self.texts)})".encode()
@@ -754,6 +772,10 @@ class Function:
         if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
             args = [self.expr(node) for node in (bind(callee, e).values() if inspect.isfunction(callee) else e.args)]
             return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
+        if found and hasattr(callee, "_jit_methods"):
+            if e.keywords:
+                self.fail(f"a call of {callee.__name__}() with keywords", e)
+            return f"(new {quote(callee._jit_kind)} {' '.join(map(self.expr, e.args))})"
         if found and hasattr(callee, "_jit_forms"):
             return self.over_ranges(callee, e)
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:

@@ -105,6 +105,10 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
       return add(out, size, at, t->n == 1 ? ",)" : ")");
     case TT_T_LIST:
       if (t->layout == 'w') return add(out, size, at, "str");
+      if (t->layout == 'j') {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(t->item[0]->meta + 1, "#"), t->item[0]->meta + 1);
+        return add(out, size, at, text);
+      }
       at = add(out, size, at, "list(");
       at = put_type(t->item[0], out, size, at);
       return add(out, size, at, ")");

@@ -51,7 +51,7 @@ struct tt_ptype {
   uint8_t rank;  /* ARRAY */
   char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps, 'P' steps in bytes to elements that may lie anywhere
                     (fields of packed records); LIST: 'l' of the language, 't' of a
-                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries
+                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 'j' an object: one tuple of its fields, 's' and 'u' sets, of entries
                     (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
   uint8_t n;     /* TUPLE; LIST, GENERATOR: 1 */

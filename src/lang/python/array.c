@@ -568,6 +568,7 @@ static expr *turned(lower *l, expr *array) {
 
 expr *py__attribute(lower *l, expr *self, const char *name) {
   if (py__is_unknown(self)) return self;
+  if (py__is_object(self)) return py__object_attribute(l, self, name);
   if (self->type->tag == TT_T_TUPLE && self->type->meta) {
     int k = py__field(self->type, name);
     if (k >= 0) return py__field_value(l, self, k);

@@ -502,6 +502,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     return py__nothing(l);
   }
   self = py__listed(l, self);
+  if (t && py__is_object(self)) return py__object_method(l, self, name, t);
   if (t && py__is_named_values(self)) return py__named_values_method(l, self, name);
   if (t && py__has_text(self, NULL)) return py__text_method(l, self, name, t);
   if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);

@@ -528,6 +528,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "sel") == 0) return ternary(l, t);
   if (strcmp(w, "tup") == 0) return tuple(l, t);
   if (strcmp(w, "named") == 0) return named_tuple(l, t);
+  if (strcmp(w, "new") == 0) return py__new_object(l, t);
   if (strcmp(w, "gu") == 0) return py__generalised(l, t);
   if (strcmp(w, "list") == 0) return display(l, t);
   if (strcmp(w, "dict") == 0 || strcmp(w, "setof") == 0) return py__dict_display(l, t, w[0] == 's');

@@ -49,7 +49,14 @@ static expr *count(lower *l, expr *list) {
   return e;
 }
 
-expr *py__count_of(lower *l, expr *list) { return py__keep(l, count(l, py__keep(l, list))); }
+static void refuse_object(lower *l, const expr *e) {
+  if (py__is_object(e)) py__fail(l, TT_ETYPE, "%s is no list", py__type_name(l, e->type));
+}
+
+expr *py__count_of(lower *l, expr *list) {
+  refuse_object(l, list);
+  return py__keep(l, count(l, py__keep(l, list)));
+}
 
 static void resize(lower *l, expr *list, expr *n) {
   expr *e = py__expr(l, TT_X_RESIZE, py__scalar(l, TT_BOOL), 2);
@@ -280,6 +287,7 @@ static stretch_of read_slice(lower *l, expr *list, const tt_tree *t) {
 }
 
 expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
+  refuse_object(l, list);
   if (py__is_dict(list) || py__is_set(list)) return py__dict_index(l, list, at);
   list = py__keep(l, list);
   if (tt__tree_is(at, "sl")) {
@@ -294,6 +302,7 @@ expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
 }
 
 void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op) {
+  refuse_object(l, list);
   if (py__is_dict(list)) {
     py__dict_assign(l, list, at, value, op);
     return;

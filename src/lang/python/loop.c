@@ -452,6 +452,7 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   for (int k = 0; k < n; k++) {
     seq[k] = py__text(l, seq[k]);
     if (leaves) seq[k] = py__listed(l, seq[k]);
+    if (py__is_object(seq[k])) py__fail(l, TT_ETYPE, "a loop over %s", py__type_name(l, seq[k]->type));
     generators |= py__is_generator(seq[k]);
     lists |= seq[k]->type->tag == TT_T_LIST || py__is_generator(seq[k]);
   }

@@ -101,7 +101,9 @@ static void assign_field(lower *l, const tt_tree *t, expr *value, const char *op
   expr *record = py__value(l, py__at(l, t, 1));
   const char *name = py__word(l, py__at(l, t, 2));
   if (py__is_unknown(record)) return;
-  if (py__is_records(record))
+  if (py__is_object(record))
+    py__set_object_field(l, record, name, value, op);
+  else if (py__is_records(record))
     py__fill(l, py__attribute(l, record, name), value, op, false);
   else if (py__is_record(record))
     py__set_field(l, record, name, value, op);
@@ -496,6 +498,8 @@ static const tt_tree *source_tree(lower *l, int32_t source) {
     }
   py__fail(l, TT_EVALUE, "the program text is malformed");
 }
+
+int py__parameters(lower *l, int32_t source) { return source_tree(l, source)->item[3]->n; }
 
 static bool tree_splits(lower *l, const tt_tree *t) {
   if (t->tag != TT_TREE_LIST) return false;

@@ -152,6 +152,7 @@ expr *py__truth(lower *l, expr *e) {
   if (py__is_generator(e)) return py__bool(l, true);
   if (e->type->tag == TT_T_TUPLE) return py__bool(l, e->type->n > 0);
   if (e->op == TT_X_STRING && e->type->tag == TT_T_META) return py__bool(l, e->name[0] != 0);
+  if (py__is_object(e)) return py__bool(l, true);
   if (e->type->tag == TT_T_LIST) {
     expr *n = py__is_dict(e) || py__is_set(e) ? py__dict_count(l, py__keep(l, e)) : py__count_of(l, e);
     return py__elem(l, TT_GT, n, py__int(l, 0));

@@ -272,6 +272,13 @@ void py__parallel_body(lower *l, stmt *s, block *b, const tt_tree *body);
 /* Loops over all places of a shape (python/grid.c): is what a loop goes over one? */
 bool py__is_grid(const tt_tree *iter);
 void py__for_grid(lower *l, const tt_tree *t, const tt_tree *iter, bool counted, expr *first);
+int py__parameters(lower *l, int32_t source); /* of a function of the module (python/lower.c) */
+/* Objects of compiled classes (python/object.c). */
+bool py__is_object(const expr *e);
+expr *py__new_object(lower *l, const tt_tree *t);
+expr *py__object_method(lower *l, expr *object, const char *name, const tt_tree *t);
+expr *py__object_attribute(lower *l, expr *object, const char *name);
+void py__set_object_field(lower *l, expr *object, const char *name, expr *value, const char *op);
 /* Generators (python/generator.c). */
 bool py__yields(const tt_tree *body); /* has a function's body a yield? */
 void py__yield(lower *l, const tt_tree *t);

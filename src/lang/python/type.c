@@ -95,7 +95,7 @@ static type *read_type(lower *l, const char **at, int depth) {
     *at = s + (*s == ')');
     return py__named(l, item, n, meta);
   }
-  if (*s && strchr("LTDESU", *s)) {
+  if (*s && strchr("LTDESUJ", *s)) {
     char kind = (char)(*s - 'A' + 'a');
     *at = s + 1;
     return py__list_type(l, read_type(l, at, depth + 1), kind);

@@ -396,7 +396,7 @@ static void put_item(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 
 static void put_list(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   if (e->op == TT_X_LIST) {
-    bool list = strchr("ltw", e->type->layout) != NULL;
+    bool list = strchr("ltwj", e->type->layout) != NULL;
     tt__str_addf(out, "tt_%s_new(call, %d)", list ? "list" : "dict", tt__ptype_words(e->type->item[0]));
   } else if (e->op == TT_X_COUNT) {
     tt__str_addf(out, "(%s)->n", tt__pw_text(w, e->arg[0]));

@@ -258,7 +258,7 @@ static PyObject *text_object(result *r) {
 static PyObject *result_object(result *r) {
   if (*r->type == 'G') return PyErr_SetString(PyExc_TypeError, "a generator comes back by itself only"), NULL;
   if (*r->type == 'W') return text_object(r);
-  if (*r->type && strchr("LTDESU", *r->type)) return list_object(r);
+  if (*r->type && strchr("LTDESUJ", *r->type)) return list_object(r);
   if (*r->type == 'N') {
     r->type++;
     return Py_NewRef(Py_None);

@@ -7,7 +7,7 @@ from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from ..._jit.settings import as_numba, config
 from . import _cuda as cuda
-from . import errors, extending, typed, types
+from . import errors, experimental, extending, typed, types
 from .errors import *  # noqa: F403 (NumbaPerformanceWarning ...)
 from .types import *  # noqa: F403 (float32, int64 ...)
 
@@ -125,7 +125,7 @@ def __getattr__(name):
 
 
 __all__ = [
-    "config", "cuda", "errors", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit", "literal_unroll",
+    "config", "cuda", "errors", "experimental", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit", "literal_unroll",
     "njit", "pndindex", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize",
     *types.__all__,
 ]  # fmt: skip
