@@ -121,12 +121,16 @@ static expr *view_of(lower *l, expr *array, const index_list *x, bool whole) {
 }
 
 static expr *records_part(lower *l, expr *records, const index_list *x, int left) {
+  if (!records->type->meta || left < 0 || left > TT_PROGRAM_RANK)
+    py__fail(l, TT_EINDEX, "too many indices of records");
   type *part[TT_PROGRAM_ARGS];
   expr *made = py__expr(l, TT_X_TUPLE, records->type, records->type->n);
   for (int k = 0; k < made->n; k++) {
     expr *field = py__item(l, records, k);
     bool inner = field->type->tag == TT_T_TUPLE;
+    if (inner && !field->type->meta) py__fail(l, TT_EVALUE, "the program text is malformed");
     int more = inner ? field->type->meta[1] - records->type->meta[1] : 0; /* axes of a field that is an array */
+    if (!inner && !py__is_array(field)) py__fail(l, TT_EVALUE, "the program text is malformed");
     made->arg[k] = inner ? records_part(l, field, x, left + more) : py__keep(l, view_of(l, field, x, true));
     part[k] = made->arg[k]->type;
   }
@@ -141,7 +145,8 @@ static expr *records_part(lower *l, expr *records, const index_list *x, int left
 expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n) {
   const expr *first = records;
   int rank = records->type->meta[1] - '0';
-  while (first->type->tag == TT_T_TUPLE) first = py__item(l, (expr *)(uintptr_t)first, 0);
+  while (first->type->tag == TT_T_TUPLE && first->type->n) first = py__item(l, (expr *)(uintptr_t)first, 0);
+  if (!py__is_array(first)) py__fail(l, TT_EVALUE, "the program text is malformed");
   expr stand_in = *first;
   stand_in.type = py__array(l, (tt_dtype)first->type->dtype, rank, 'A');
   index_list x = read_index(l, &stand_in, item, n);
@@ -185,7 +190,7 @@ static expr *pick(lower *l, expr *tuple, expr *at) {
   for (int k = 0; k < n && alike; k++) {
     both = py__unify(l, both, tuple->type->item[k]);
     alike &= both && both->tag == tuple->type->item[k]->tag && both->tag != TT_T_META;
-    alike &= alike && (both->tag != TT_T_SCALAR || both == tuple->type->item[k]);
+    alike = alike && (both->tag != TT_T_SCALAR || tuple->type->item[k] == tuple->type->item[0]);
   }
   if (!alike) py__fail(l, TT_ENOTIMPL, "an index into %s that is not a constant", py__type_name(l, tuple->type));
   tuple = py__keep(l, tuple);

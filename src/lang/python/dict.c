@@ -262,7 +262,12 @@ static expr *named_values(lower *l, const tt_tree *t) {
   return e;
 }
 
-bool py__is_named_values(const expr *e) { return e->type->tag == TT_T_TUPLE && e->type->meta && e->type->meta[0] == 'K'; }
+bool py__is_named_values(const expr *e) {
+  if (e->type->tag != TT_T_TUPLE || !e->type->meta || e->type->meta[0] != 'K') return false;
+  int names = 0;
+  for (const char *c = e->type->meta; *c; c++) names += *c == ':';
+  return names == e->type->n;
+}
 
 /* The name of item number k. */
 static expr *name_of(lower *l, const expr *d, int k) {
@@ -312,7 +317,9 @@ static bool values_agree(lower *l, const tt_tree *t) {
   for (int k = 1; k < t->n && both; k += 2) {
     expr *value = py__listed(l, py__materialise(l, py__text(l, py__value(l, py__at(l, t, k + 1)))));
     bool truth = both->tag == TT_T_SCALAR && (both->dtype == TT_BOOL) != (value->type->dtype == TT_BOOL);
-    both = truth ? NULL : py__unify(l, both, py__plain_item(l, value->type));
+    type *wide = truth ? NULL : py__unify(l, both, py__plain_item(l, value->type));
+    bool first = both->tag == TT_T_UNKNOWN || !py__is_complete(both);
+    both = first || wide == both ? wide : NULL; /* the first one says what all are */
   }
   (void)py__block_end(l, &b);
   return both != NULL;

@@ -30,6 +30,7 @@ static expr *called(lower *l, const tt_tree *method, expr *object, expr *const *
   expr *all[TT_PROGRAM_ARGS];
   int have = 0, source = (int)py__at(l, method, 3)->i, want = py__parameters(l, source);
   const tt_tree *defaults = py__at(l, method, 5);
+  if (defaults->tag != TT_TREE_LIST) py__fail(l, TT_EVALUE, "the program text is malformed");
   if (!py__at(l, method, 4)->i) all[have++] = py__keep(l, object);
   for (int k = 0; k < n && have < TT_PROGRAM_ARGS; k++) all[have++] = py__keep(l, py__listed(l, py__materialise(l, arg[k])));
   while (have < want && want - have <= defaults->n && have < TT_PROGRAM_ARGS) {
@@ -142,7 +143,9 @@ expr *py__new_object(lower *l, const tt_tree *t) {
     arg[n] = py__text(l, py__value(l, t->item[k]));
     if (py__is_unknown(arg[n++])) return py__missing(l);
   }
-  expr *made = blank_object(l, py__type_meant(l, kind));
+  type *meant = py__type_meant(l, kind);
+  if (meant->tag != TT_T_LIST || meant->layout != 'j') py__fail(l, TT_EVALUE, "the program text is malformed");
+  expr *made = blank_object(l, meant);
   const tt_tree *init = method_of(l, fields_of(made), "__init__");
   if (!init) return made;
   expr *done = called(l, init, made, arg, n);

@@ -9,7 +9,7 @@
 int py__field(const type *t, const char *name) {
   size_t n = strlen(name);
   const char *at = t->meta ? strchr(t->meta, ':') : NULL;
-  for (int k = 0; at; k++, at = strchr(at, ':')) {
+  for (int k = 0; at && k < t->n; k++, at = strchr(at, ':')) {
     at++;
     if (strncmp(at, name, n) == 0 && (at[n] == ':' || at[n] == 0)) return k;
   }
@@ -17,7 +17,8 @@ int py__field(const type *t, const char *name) {
 }
 
 static bool is_of_records(const expr *e) {
-  return e->type->tag == TT_T_TUPLE && e->type->meta && e->type->meta[0] == 'R' && e->type->n > 0;
+  const char *meta = e->type->tag == TT_T_TUPLE ? e->type->meta : NULL;
+  return meta && meta[0] == 'R' && meta[1] >= '0' && meta[1] <= '8' && e->type->n > 0;
 }
 
 bool py__is_records(const expr *e) { return is_of_records(e) && e->type->meta[1] != '0'; }
@@ -26,7 +27,10 @@ bool py__is_record(const expr *e) { return is_of_records(e) && e->type->meta[1] 
 /* ---- fields of characters: a tuple, "U", of an array of code points with one axis more; "B" of bytes */
 
 static bool is_chars(const expr *e) {
-  return e->type->tag == TT_T_TUPLE && e->type->meta && strchr("UB", e->type->meta[0]) && e->type->n == 1;
+  const char *meta = e->type->tag == TT_T_TUPLE && e->type->n == 1 ? e->type->meta : NULL;
+  if (!meta || (meta[0] != 'U' && meta[0] != 'B') || meta[1] < '0' || meta[1] > '8') return false;
+  type *chars = e->type->item[0];
+  return chars->tag == TT_T_ARRAY && chars->layout != 'E' && chars->rank == meta[1] - '0' + 1;
 }
 
 bool py__is_chars(const expr *e) { return is_chars(e) && e->type->meta[1] != '0'; }

@@ -98,7 +98,10 @@ static type *read_type(lower *l, const char **at, int depth) {
   if (*s && strchr("LTDESUJ", *s)) {
     char kind = (char)(*s - 'A' + 'a');
     *at = s + 1;
-    return py__list_type(l, read_type(l, at, depth + 1), kind);
+    type *item = read_type(l, at, depth + 1);
+    bool object = item->tag == TT_T_TUPLE && item->meta && item->meta[0] == 'J' && strchr(item->meta, '#');
+    if (kind == 'j' && !object) py__fail(l, TT_EVALUE, "a malformed signature");
+    return py__list_type(l, item, kind);
   }
   if (*s == 'W') {
     *at = s + 1;
