@@ -61,7 +61,7 @@ class Compiled(_core.Jit):
 
     def _module(self, types):
         """The tree and the global arrays, for these types of arguments."""
-        if self._closed:
+        if self._closed and not (self._declared and not self.signatures):
             raise TypeError(f"No matching definition for argument type(s) {types}: {self.__name__}() compiles no more")
         if self._text is None:
             from . import front

@@ -290,6 +290,8 @@ struct tt_pcall {
   int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
   char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
   const char *(*format)(tt_pcall *call, int64_t dtype, const int64_t *word); /* a number as Python writes it */
+  /* A letter's kinds, or what it becomes (launch/python/letters.h). */
+  int64_t (*letter)(int64_t code, int64_t what, uint32_t *out);
   const char *floor; /* recursion ends where the thread's stack comes down to here */
 };
 

@@ -337,6 +337,39 @@ static expr *replace(lower *l, expr *self, const char *name, const tt_tree *t) {
   return made(l, "tt_text_replace", arg, 4);
 }
 
+/* lower, upper ...: the number that the text knows each by (TT_LOWER ...). */
+static expr *in_case(lower *l, expr *self, const char *name) {
+  static const char *const ways[] = {"lower", "upper", "title", "casefold", "capitalize", "swapcase"};
+  for (int k = 0; k < 6; k++) {
+    if (strcmp(ways[k], name) != 0) continue;
+    expr *arg[2] = {self, py__int(l, k + 1)};
+    return made(l, "tt_text_case", arg, 2);
+  }
+  return NULL;
+}
+
+/* isalpha, isupper ...: a test with the kinds of letters that it asks for. */
+static expr *is_of(lower *l, expr *self, const char *name) {
+  static const struct {
+    const char *name, *helper;
+    int kinds, never;
+  } rows[] = {{"isalpha", "tt_text_all", 1, 0},      {"isdecimal", "tt_text_all", 2, 0},
+              {"isdigit", "tt_text_all", 4, 0},      {"isnumeric", "tt_text_all", 8, 0},
+              {"isalnum", "tt_text_all", 15, 0},     {"isspace", "tt_text_all", 16, 0},
+              {"isprintable", "tt_text_all", 256, 1}, {"islower", "tt_text_cased", 32, 64 | 128},
+              {"isupper", "tt_text_cased", 64, 32 | 128}};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    if (strcmp(rows[k].name, name) != 0) continue;
+    bool all = strcmp(rows[k].helper, "tt_text_all") == 0;
+    expr *arg[3] = {self, py__int(l, rows[k].kinds), all ? py__bool(l, rows[k].never) : py__int(l, rows[k].never)};
+    return make(l, rows[k].helper, py__scalar(l, TT_BOOL), true, arg, 3);
+  }
+  if (strcmp(name, "isascii") == 0) return make(l, "tt_text_ascii", py__scalar(l, TT_BOOL), false, &self, 1);
+  bool title = strcmp(name, "istitle") == 0;
+  if (!title && strcmp(name, "isidentifier") != 0) return NULL;
+  return make(l, title ? "tt_text_titled" : "tt_text_name", py__scalar(l, TT_BOOL), true, &self, 1);
+}
+
 expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t) {
   static const struct {
     const char *name;
@@ -351,5 +384,10 @@ expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t) 
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].make(l, self, name, t);
   if (strcmp(name, "join") == 0) return join(l, self, t);
+  if (t->n == 3) {
+    expr *e = in_case(l, self, name);
+    if (!e) e = is_of(l, self, name);
+    if (e) return e;
+  }
   py__fail(l, TT_ENOTIMPL, "a str's method '%s' in a compiled function", name);
 }

@@ -26,6 +26,7 @@
 #include "run/exec.h"
 #include "launch/python/cache_hints.h"
 #include "launch/python/host_call.h"
+#include "launch/python/letters.h"
 #include "launch/launch.h"
 #include "launch/python/seeded.h"
 #include "launch/python/tier.h"
@@ -409,6 +410,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
                      .parallel = host_parallel,
                      .outside = host_outside,
                      .function = tt__host_call,
+                     .letter = tt__letter,
                      .floor = stack_floor((const char *)call),
                      .poll = host_poll};
   if (!draws) return;

@@ -71,6 +71,7 @@ struct tt_pcall {
   tt_i32 (*function)(tt_pcall *call, const char *name, const tt_i64 *word, tt_i64 *out, tt_i64 line);
   char *room, *room_end;
   const char *(*format)(tt_pcall *call, tt_i64 dtype, const tt_i64 *word);
+  tt_i64 (*letter)(tt_i64 code, tt_i64 what, tt_u32 *out);
   const char *floor;
 };
 /* ---- what the one thread of a checked kernel calls; `t` is its number */
@@ -426,6 +427,89 @@ static __attribute__((unused)) tt_list *tt_text_rsplit(tt_pcall *call, const tt_
     const tt_i64 w = l->w[k];
     l->w[k] = l->w[l->n - 1 - k];
     l->w[l->n - 1 - k] = w;
+  }
+  return l;
+}
+/* ---- what letters are: bits of call->letter(code, 0, 0) */
+enum {
+  TT_IS_ALPHA = 1, TT_IS_DECIMAL = 2, TT_IS_DIGIT = 4, TT_IS_NUMERIC = 8, TT_IS_SPACE = 16, TT_IS_LOWER = 32,
+  TT_IS_UPPER = 64, TT_IS_TITLE = 128, TT_IS_PRINTABLE = 256, TT_IS_FIRST = 512, TT_IS_LATER = 1024,
+  TT_IS_CASED = 2048, TT_IS_SEEN_THROUGH = 4096
+};
+/* Is each letter of one of these kinds, and is there one? */
+static __attribute__((unused)) tt_b8 tt_text_all(tt_pcall *call, const tt_list *s, tt_i64 kinds, tt_b8 empty) {
+  for (tt_i64 k = 0; k < s->n; k++)
+    if (!(call->letter(s->w[k], 0, 0) & kinds)) return 0;
+  return s->n > 0 || empty;
+}
+static __attribute__((unused)) tt_b8 tt_text_ascii(const tt_list *s) {
+  for (tt_i64 k = 0; k < s->n; k++)
+    if (s->w[k] > 127) return 0;
+  return 1;
+}
+static __attribute__((unused)) tt_b8 tt_text_name(tt_pcall *call, const tt_list *s) {
+  for (tt_i64 k = 0; k < s->n; k++)
+    if (!(call->letter(s->w[k], 0, 0) & (k ? TT_IS_LATER : TT_IS_FIRST))) return 0;
+  return s->n > 0;
+}
+/* All that has case has this one; the others are `never`. */
+static __attribute__((unused)) tt_b8 tt_text_cased(tt_pcall *call, const tt_list *s, tt_i64 is, tt_i64 never) {
+  tt_b8 any = 0;
+  for (tt_i64 k = 0; k < s->n; k++) {
+    const tt_i64 kinds = call->letter(s->w[k], 0, 0);
+    if (kinds & never) return 0;
+    any |= (kinds & is) != 0;
+  }
+  return any;
+}
+static __attribute__((unused)) tt_b8 tt_text_titled(tt_pcall *call, const tt_list *s) {
+  tt_b8 any = 0, cased = 0;
+  for (tt_i64 k = 0; k < s->n; k++) {
+    const tt_i64 kinds = call->letter(s->w[k], 0, 0);
+    if (kinds & (TT_IS_UPPER | TT_IS_TITLE)) {
+      if (cased) return 0;
+      any = cased = 1;
+    } else if (kinds & TT_IS_LOWER) {
+      if (!cased) return 0;
+      any = 1;
+    } else {
+      cased = 0;
+    }
+  }
+  return any;
+}
+/* Sigma at the end of a word is another letter. */
+static __attribute__((unused)) tt_b8 tt_text_final(tt_pcall *call, const tt_list *s, tt_i64 at) {
+  tt_i64 k = at - 1;
+  while (k >= 0 && call->letter(s->w[k], 0, 0) & TT_IS_SEEN_THROUGH) k--;
+  if (k < 0 || !(call->letter(s->w[k], 0, 0) & TT_IS_CASED)) return 0;
+  for (k = at + 1; k < s->n && call->letter(s->w[k], 0, 0) & TT_IS_SEEN_THROUGH;) k++;
+  return k == s->n || !(call->letter(s->w[k], 0, 0) & TT_IS_CASED);
+}
+enum { TT_LOWER = 1, TT_UPPER, TT_TITLE, TT_FOLD, TT_CAPITALIZE, TT_SWAPCASE };
+static __attribute__((unused)) tt_list *tt_text_case(tt_pcall *call, const tt_list *s, tt_i64 how) {
+  tt_list *l = 0;
+  for (int writes = 0; writes < 2; writes++) {
+    tt_i64 n = 0;
+    tt_b8 cased = 0;
+    for (tt_i64 k = 0; k < s->n; k++) {
+      tt_u32 out[3];
+      const tt_i64 c = s->w[k], kinds = how == TT_TITLE || how == TT_SWAPCASE ? call->letter(c, 0, 0) : 0;
+      tt_i64 what = how, one;
+      if (how == TT_CAPITALIZE) what = k ? TT_LOWER : TT_TITLE;
+      if (how == TT_TITLE) what = cased ? TT_LOWER : TT_TITLE;
+      if (how == TT_SWAPCASE) what = kinds & TT_IS_UPPER ? TT_LOWER : kinds & TT_IS_LOWER ? TT_UPPER : 0;
+      cased = (kinds & TT_IS_CASED) != 0;
+      if (what == TT_LOWER && c == 0x3a3 && tt_text_final(call, s, k))
+        one = 1, out[0] = 0x3c2;
+      else if (what)
+        one = call->letter(c, what, out);
+      else
+        one = 1, out[0] = (tt_u32)c;
+      for (tt_i64 i = 0; writes && i < one; i++) l->w[n + i] = out[i];
+      n += one;
+    }
+    if (!writes && !tt_text_there(l = tt_text_new(call, n))) return l;
   }
   return l;
 }

@@ -249,7 +249,8 @@ static PyObject *text_object(result *r) {
   uint32_t *code = PyMem_Malloc((size_t)text->n * sizeof *code + 1);
   if (!code) return PyErr_NoMemory();
   for (int64_t k = 0; k < text->n; k++) code[k] = (uint32_t)text->word[k];
-  int order = 0;
+  const uint32_t one = 1;
+  int order = *(const char *)&one ? -1 : 1; /* this machine's: a mark at the beginning is a character */
   PyObject *out = PyUnicode_DecodeUTF32((const char *)code, (Py_ssize_t)(text->n * 4), "surrogatepass", &order);
   PyMem_Free(code);
   return out;
@@ -290,7 +291,12 @@ static PyObject *result_object(result *r) {
 
 PyObject *core_jit_result(const char *type, const int64_t *word, tt_jit_run *run, jit_frame *f, PyObject *self) {
   result r = {.type = type, .word = word, .run = run, .f = f, .self = self};
-  return result_object(&r);
+  PyObject *out = result_object(&r), *copy = out;
+  if (out && strncmp(type, "(@R0", 4) == 0) { /* one record by itself: not a part of an argument's memory */
+    copy = PyObject_CallMethod(out, "copy", NULL);
+    Py_DECREF(out);
+  }
+  return copy;
 }
 
 PyObject *core_jit_items(const char *kind, const tt_jit_list *list, tt_jit_run *run, jit_frame *f, PyObject *self) {
