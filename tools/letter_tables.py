@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write src/launch/python/letter_tables.h: what letters are and become, as this Python's own strings say it."""
+"""Write src/launch/python/letter_tables.inc: what letters are and become, as this Python's own strings say it."""
 
 import pathlib
 import sys
@@ -97,7 +97,7 @@ def main():
             + lines(f"{{{c}, {{{', '.join(map(str, made))}}}}}" for c, made in special)
             + "\n};"
         )
-    path = pathlib.Path(__file__).parent.parent / "src/launch/python/letter_tables.h"
+    path = pathlib.Path(__file__).parent.parent / "src/launch/python/letter_tables.inc"
     path.write_text("\n".join(parts) + "\n")
 
 

@@ -33,10 +33,10 @@ enum {
 
 /*
 ** Type, render and compile (or find on disk). `signature`: f64, Ai32:2C (an int32 array of 2 axes in C order; A: any
-** steps; R behind it: read-only), (i64,f64) for a tuple, Li64 for a list, Ti64 for one of a library, N for None; of results
-** Gi64 for a generator;
-** separated by commas; after a '|' the types of the hidden arrays. TT_ETYPE and TT_ENOTIMPL name the Python line;
-** TT_EDEVICE: there is no compiler, or it failed.
+** steps; P: steps in bytes to elements that lie anywhere; R behind it: read-only), (i64,f64) for a tuple, Li64 for a
+** list, Ti64 for one of a library, N for None, of results Gi64 for a generator; separated by commas; after a '|' the
+** types of the hidden arrays. TT_ETYPE and TT_ENOTIMPL name the Python line; TT_EDEVICE: there is no compiler, or it
+** failed.
 */
 TT_API tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uint32_t flags, tt_jit **out,
                               tt_error *err);

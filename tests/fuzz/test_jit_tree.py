@@ -199,7 +199,7 @@ def test_damaged_trees(seed):
 
 
 def test_bad_signatures():
-    for types in (
+    for kinds in (
         "",
         "f65",
         "Af64",
@@ -214,5 +214,5 @@ def test_bad_signatures():
         "Af64:2C,i64",
     ):
         with pytest.raises((ValueError, TypeError, NotImplementedError)):
-            Damaged(sample._module("f64,f64")[0])._cuda(types)
+            Damaged(sample._module("f64,f64")[0])._cuda(kinds)
     assert _core.Jit is not None

@@ -35,7 +35,8 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr", "next", "iter"}  # fmt: skip
+             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr",
+             "next", "iter"}  # fmt: skip
 _GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 # Python's own exceptions that running code fails with.

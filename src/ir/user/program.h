@@ -37,11 +37,11 @@ typedef enum tt_ptag {
   TT_T_SCALAR,
   TT_T_ARRAY,
   TT_T_TUPLE,
-  TT_T_LIST,   /* an address of a tt_jit_list (tutti/jit.h): items of one type, which whoever has it may change */
+  TT_T_LIST,      /* an address of a tt_jit_list (tutti/jit.h): items of one type, which whoever has it may change */
   TT_T_GENERATOR, /* an address of a tt_jit_list whose words are a function under way: its state, its code, the value
                      that it gave, whose type is the item's, and what it needs to go on */
-  TT_T_META, /* only while a language works: a value that exists at compile time alone */
-  TT_T_UNKNOWN /* only while a language infers */
+  TT_T_META,      /* only while a language works: a value that exists at compile time alone */
+  TT_T_UNKNOWN    /* only while a language infers */
 } tt_ptag;
 
 typedef struct tt_ptype tt_ptype;
@@ -50,14 +50,16 @@ struct tt_ptype {
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
   char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps, 'P' steps in bytes to elements that may lie anywhere
-                    (fields of packed records); LIST: 'l' of the language, 't' of a
-                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 'j' an object: one tuple of its fields, 's' and 'u' sets, of entries
-                    (there?, key, value) */
+                    (fields of packed records); LIST: 'l' of the language, 't' of a library, 'w' a string of code
+                    points, 'j' an object: one tuple of its fields, 'd' and 'e' dictionaries, 's' and 'u' sets, of
+                    entries (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
   uint8_t n;     /* TUPLE; LIST, GENERATOR: 1 */
   int16_t id;    /* place in the program's list */
   const tt_ptype *const *item;
-  const char *meta; /* META: what it is; GENERATOR: its function's number; TUPLE: NULL, or a letter, a name and its fields, each behind a ':' */
+  /* META: what it is; GENERATOR: its function's number; TUPLE: NULL, or a letter, a name and its fields, each behind
+     a ':' */
+  const char *meta;
 };
 
 typedef enum tt_pop {
@@ -219,7 +221,7 @@ typedef struct tt_pfunc {
   bool place;               /* asks which thread it is of which block */
   TT_VEC(tt_plocal) locals; /* parameters first */
   int32_t nparam;
-  uint64_t writes; /* parameters whose arrays are written */
+  uint64_t writes;        /* parameters whose arrays are written */
   const tt_ptype *result; /* what a call gives: of a function that yields a generator */
   const tt_ptype *yields; /* NULL: nothing */
   tt_pstmt *body;

@@ -121,8 +121,7 @@ static expr *view_of(lower *l, expr *array, const index_list *x, bool whole) {
 }
 
 static expr *records_part(lower *l, expr *records, const index_list *x, int left) {
-  if (!records->type->meta || left < 0 || left > TT_PROGRAM_RANK)
-    py__fail(l, TT_EINDEX, "too many indices of records");
+  if (!records->type->meta || left < 0 || left > TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices of records");
   type *part[TT_PROGRAM_ARGS];
   expr *made = py__expr(l, TT_X_TUPLE, records->type, records->type->n);
   for (int k = 0; k < made->n; k++) {
@@ -287,7 +286,8 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
     if (py__is_unknown(k)) return;
     if (at == INT64_MIN) py__fail(l, TT_ENOTIMPL, "a field by a number that is not a constant");
     if (at < 0) at += base->type->n;
-    if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "a record of %d fields has none of that number", base->type->n);
+    if (at < 0 || at >= base->type->n)
+      py__fail(l, TT_EINDEX, "a record of %d fields has none of that number", base->type->n);
     py__set_field_at(l, base, (int)at, value, op);
     return;
   }

@@ -53,8 +53,10 @@ static expr *key_bits(lower *l, const expr *d, expr *key) {
   if (t->tag != TT_T_SCALAR || tt__is_complex((tt_dtype)t->dtype) || t->dtype == TT_F16 || t->dtype == TT_BF16)
     py__fail(l, TT_ENOTIMPL, "a key that is %s: keys are real numbers and str here", py__type_name(l, t));
   type *both = py__is_scalar(key) ? py__unify(l, t, key->type) : NULL;
-  bool whole = d->type->layout == 'e' && both && tt__is_int((tt_dtype)t->dtype) && tt__is_int((tt_dtype)key->type->dtype);
-  if (both != t && !whole) py__fail(l, TT_ETYPE, "a key that is %s, among %s", py__type_name(l, key->type), py__type_name(l, t));
+  bool whole =
+      d->type->layout == 'e' && both && tt__is_int((tt_dtype)t->dtype) && tt__is_int((tt_dtype)key->type->dtype);
+  if (both != t && !whole)
+    py__fail(l, TT_ETYPE, "a key that is %s, among %s", py__type_name(l, key->type), py__type_name(l, t));
   key = py__cast(l, key, (tt_dtype)t->dtype);
   if (tt__is_float((tt_dtype)t->dtype))
     key = py__elem(l, TT_ADD, key, py__cast(l, py__float(l, 0), (tt_dtype)t->dtype));

@@ -289,9 +289,11 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
     expr *same = py__list_equal(l, a, b);
     return op == TT_EQ ? same : py__elem(l, TT_LNOT, same, NULL);
   }
-  bool lists = a->type->tag == TT_T_LIST && b->type->tag == TT_T_LIST && strchr("lt", a->type->layout) && a->type->layout == b->type->layout;
+  bool lists = a->type->tag == TT_T_LIST && b->type->tag == TT_T_LIST && strchr("lt", a->type->layout) &&
+               a->type->layout == b->type->layout;
   if (lists && op != TT_EQ && op != TT_NE) return py__list_order(l, name, a, b);
-  if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && op != TT_EQ && op != TT_NE) return tuple_order(l, name, a, b);
+  if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && op != TT_EQ && op != TT_NE)
+    return tuple_order(l, name, a, b);
   if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && (op == TT_EQ || op == TT_NE)) {
     expr *all = py__bool(l, a->type->n == b->type->n);
     for (int k = 0; a->type->n == b->type->n && k < a->type->n; k++)

@@ -286,12 +286,12 @@ static tt_code code_of(const char *name) {
   static const struct {
     const char *name;
     tt_code code;
-  } rows[] = {{"ValueError", TT_EVALUE},    {"TypeError", TT_ETYPE},
-              {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
-              {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
-              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL},
-              {"KeyError", TT_X_KEY},       {"AssertionError", TT_X_ASSERTION},
-              {"RecursionError", TT_X_DEEP},  {"StopIteration", TT_X_STOP}};
+  } rows[] = {{"ValueError", TT_EVALUE},     {"TypeError", TT_ETYPE},
+              {"IndexError", TT_EINDEX},     {"OverflowError", TT_EOVERFLOW},
+              {"MemoryError", TT_ENOMEM},    {"ZeroDivisionError", TT_EZERODIV},
+              {"RuntimeError", TT_EDEVICE},  {"NotImplementedError", TT_ENOTIMPL},
+              {"KeyError", TT_X_KEY},        {"AssertionError", TT_X_ASSERTION},
+              {"RecursionError", TT_X_DEEP}, {"StopIteration", TT_X_STOP}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;

@@ -32,7 +32,8 @@ static expr *called(lower *l, const tt_tree *method, expr *object, expr *const *
   const tt_tree *defaults = py__at(l, method, 5);
   if (defaults->tag != TT_TREE_LIST) py__fail(l, TT_EVALUE, "the program text is malformed");
   if (!py__at(l, method, 4)->i) all[have++] = py__keep(l, object);
-  for (int k = 0; k < n && have < TT_PROGRAM_ARGS; k++) all[have++] = py__keep(l, py__listed(l, py__materialise(l, arg[k])));
+  for (int k = 0; k < n && have < TT_PROGRAM_ARGS; k++)
+    all[have++] = py__keep(l, py__listed(l, py__materialise(l, arg[k])));
   while (have < want && want - have <= defaults->n && have < TT_PROGRAM_ARGS) {
     expr *e = py__keep(l, py__text(l, py__value(l, defaults->item[defaults->n - (want - have)])));
     all[have++] = e;
@@ -76,8 +77,9 @@ static expr *as_field(lower *l, type *t, const char *name, expr *value) {
   value = py__keep(l, py__listed(l, py__materialise(l, value)));
   bool numbers = t->tag == TT_T_SCALAR && py__is_scalar(value);
   type *both = numbers ? t : py__unify(l, t, value->type);
-  if (both != t) py__fail(l, TT_ETYPE, "the field '%s' is %s and takes no %s", name, py__type_name(l, t),
-                          py__type_name(l, value->type));
+  if (both != t)
+    py__fail(l, TT_ETYPE, "the field '%s' is %s and takes no %s", name, py__type_name(l, t),
+             py__type_name(l, value->type));
   return numbers ? py__cast(l, value, (tt_dtype)t->dtype) : py__convert(l, value, t);
 }
 

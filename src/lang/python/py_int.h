@@ -45,7 +45,7 @@ struct frame {
     int32_t turn;
   } turned[16]; /* names that are another variable in each turn of a loop that is written out (python/loop.c) */
   int32_t nturned;
-  uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
+  uint64_t replaced; /* parameters that are None and were given a value so far in this pass */
 };
 
 /* A function for one list of argument types. */

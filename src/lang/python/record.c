@@ -56,7 +56,8 @@ static void set_chars(lower *l, expr *chars, expr *value) {
   expr *arg[4];
   if (is_chars(value)) value = text_of_chars(l, value);
   arg[3] = py__keep(l, py__text(l, value));
-  if (!py__is_text(arg[3])) py__fail(l, TT_ETYPE, "cannot store %s in a field of characters", py__type_name(l, value->type));
+  if (!py__is_text(arg[3]))
+    py__fail(l, TT_ETYPE, "cannot store %s in a field of characters", py__type_name(l, value->type));
   chars_place(l, chars, arg);
   py__wrote(l, arg[0]->arg[0]);
   py__stmt(l, TT_X_EVAL)->a = py__helper(l, "tt_chars_put", py__scalar(l, TT_I64), false, arg, 4);

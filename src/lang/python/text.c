@@ -259,7 +259,8 @@ static expr *split(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (limit && !most) most = py__value(l, limit);
   if (sep) py__raise_unless(l, py__elem(l, TT_GT, py__count_of(l, sep), py__int(l, 0)), TT_EVALUE, "empty separator");
   expr *arg[3] = {self, sep ? sep : constant(l, ""), most ? py__cast(l, most, TT_I64) : py__int(l, -1)};
-  expr *e = make(l, name[0] == 'r' ? "tt_text_rsplit" : "tt_text_split", py__list_type(l, py__text_type(l), 'l'), true, arg, 3);
+  expr *e = make(l, name[0] == 'r' ? "tt_text_rsplit" : "tt_text_split", py__list_type(l, py__text_type(l), 'l'), true,
+                 arg, 3);
   py__raise_unless(l, make(l, "tt_text_there", py__scalar(l, TT_BOOL), false, &e, 1), TT_ENOMEM, "out of memory");
   return e;
 }
@@ -353,10 +354,10 @@ static expr *is_of(lower *l, expr *self, const char *name) {
   static const struct {
     const char *name, *helper;
     int kinds, never;
-  } rows[] = {{"isalpha", "tt_text_all", 1, 0},      {"isdecimal", "tt_text_all", 2, 0},
-              {"isdigit", "tt_text_all", 4, 0},      {"isnumeric", "tt_text_all", 8, 0},
-              {"isalnum", "tt_text_all", 15, 0},     {"isspace", "tt_text_all", 16, 0},
-              {"isprintable", "tt_text_all", 256, 1}, {"islower", "tt_text_cased", 32, 64 | 128},
+  } rows[] = {{"isalpha", "tt_text_all", 1, 0},          {"isdecimal", "tt_text_all", 2, 0},
+              {"isdigit", "tt_text_all", 4, 0},          {"isnumeric", "tt_text_all", 8, 0},
+              {"isalnum", "tt_text_all", 15, 0},         {"isspace", "tt_text_all", 16, 0},
+              {"isprintable", "tt_text_all", 256, 1},    {"islower", "tt_text_cased", 32, 64 | 128},
               {"isupper", "tt_text_cased", 64, 32 | 128}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (strcmp(rows[k].name, name) != 0) continue;
@@ -374,12 +375,27 @@ expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t) 
   static const struct {
     const char *name;
     expr *(*make)(lower *l, expr *self, const char *name, const tt_tree *t);
-  } rows[] = {{"find", look},    {"rfind", look},      {"count", look},    {"index", look},
-              {"rindex", look},  {"startswith", ends}, {"endswith", ends}, {"strip", strip},
-              {"lstrip", strip}, {"rstrip", strip},    {"ljust", pad},     {"rjust", pad},
-              {"center", pad},   {"zfill", pad},       {"split", split},   {"replace", replace},
-              {"rsplit", split},  {"partition", partition}, {"rpartition", partition},
-              {"splitlines", splitlines}, {"expandtabs", expandtabs}};
+  } rows[] = {{"find", look},
+              {"rfind", look},
+              {"count", look},
+              {"index", look},
+              {"rindex", look},
+              {"startswith", ends},
+              {"endswith", ends},
+              {"strip", strip},
+              {"lstrip", strip},
+              {"rstrip", strip},
+              {"ljust", pad},
+              {"rjust", pad},
+              {"center", pad},
+              {"zfill", pad},
+              {"split", split},
+              {"replace", replace},
+              {"rsplit", split},
+              {"partition", partition},
+              {"rpartition", partition},
+              {"splitlines", splitlines},
+              {"expandtabs", expandtabs}};
   self = py__keep(l, py__text(l, self));
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].make(l, self, name, t);

@@ -116,7 +116,9 @@ static void free_jit(struct tt_jit *j) {
 
 static bool is_brief(const tt_pexpr *e) {
   if (!e) return true;
-  if (e->op == TT_X_CALL || e->op == TT_X_NEXT || e->op == TT_X_ALLOC || e->op == TT_X_RESIZE || (e->op == TT_X_HELPER && e->k)) return false;
+  if (e->op == TT_X_CALL || e->op == TT_X_NEXT || e->op == TT_X_ALLOC || e->op == TT_X_RESIZE ||
+      (e->op == TT_X_HELPER && e->k))
+    return false;
   for (int k = 0; k < e->n; k++)
     if (!is_brief(e->arg[k])) return false;
   return true;
@@ -436,8 +438,7 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
     return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d\n%s", (int)h->failed - TT_X_RAISED, name, h->line,
                     h->message);
   if (h->failed == TT_X_DEEP) return tt__fail(err, TT_EINTERNAL, "RecursionError: %s\nin %s", h->message, name);
-  if (h->failed == TT_X_STOP)
-    return tt__fail(err, TT_EINTERNAL, "StopIteration: \nin %s, line %d", name, h->line);
+  if (h->failed == TT_X_STOP) return tt__fail(err, TT_EINTERNAL, "StopIteration: \nin %s, line %d", name, h->line);
   if (h->failed == TT_X_KEY)
     return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)

@@ -13,7 +13,7 @@ typedef struct letter_special {
   uint32_t code, becomes[3];
 } letter_special;
 
-#include "launch/python/letter_tables.h"
+#include "launch/python/letter_tables.inc"
 
 enum { LETTERS = 0x110000 };
 
@@ -34,8 +34,11 @@ typedef struct letter_case {
   size_t nspecial;
 } letter_case;
 
-#define LETTER_CASE(name) \
-  { name##_runs, sizeof name##_runs / sizeof *name##_runs, name##_special, sizeof name##_special / sizeof *name##_special }
+#define LETTER_CASE(name)                                                  \
+  {                                                                        \
+    name##_runs, sizeof name##_runs / sizeof *name##_runs, name##_special, \
+        sizeof name##_special / sizeof *name##_special                     \
+  }
 
 static int64_t change_letter(int64_t code, const letter_case *c, uint32_t *out) {
   for (size_t k = 0; k < c->nspecial; k++) {

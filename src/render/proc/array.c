@@ -128,7 +128,8 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       }
       tt__str_add(out, ");");
       put_ahead(e, n, out);
-      tt__str_addf(out, "s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, axis, n, to, n, to, n, axis);
+      tt__str_addf(out, "s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, axis, n, to, n, to, n,
+                   axis);
       arg += 3;
       axis++;
       to++;

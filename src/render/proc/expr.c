@@ -278,6 +278,10 @@ static void put_new_generator(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 }
 
 static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  if (e->op != TT_X_CALL) {
+    tt__pw_next(w, e, out);
+    return;
+  }
   const tt_pfunc *f = w->p->funcs.data[e->k];
   int n = w->serial++;
   if (f->yields) {
@@ -459,11 +463,9 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       put_list(w, e, out);
       break;
     case TT_X_CALL:
-      put_user_call(w, e, out);
-      break;
     case TT_X_NEXT:
     case TT_X_YIELDED:
-      tt__pw_next(w, e, out);
+      put_user_call(w, e, out);
       break;
     case TT_X_HELPER:
       if (strcmp(e->name, "stretch") == 0)

@@ -14,7 +14,8 @@ static int frame_at(const tt_pfunc *f) { return VALUE + tt__ptype_words(f->yield
 static int loop_at(const tt_pfunc *f, int loop) { return frame_at(f) + tt__pframe_loop(f, loop); }
 
 static bool is_kept(const tt_ptype *t) {
-  return t->tag != TT_T_UNKNOWN && t->tag != TT_T_META && t->tag != TT_T_NONE && !(t->tag == TT_T_ARRAY && t->layout == 'E');
+  return t->tag != TT_T_UNKNOWN && t->tag != TT_T_META && t->tag != TT_T_NONE &&
+         !(t->tag == TT_T_ARRAY && t->layout == 'E');
 }
 
 static void put_make_signature(tt_pwriter *w, int64_t number) {

@@ -134,8 +134,8 @@ TT_HIDDEN void tt__pw_resume_while(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_resume_return(tt_pwriter *w, const tt_pexpr *e);
 TT_HIDDEN void tt__pw_resume(tt_pwriter *w, int64_t number, const char *name);
 
-/* proc/generator.c: functions that yield: their prototypes, their text, their statements; going on with one, and what it
-** gave. */
+/* proc/generator.c: functions that yield: their prototypes, their text, their statements; going on with one, and what
+** it gave. */
 TT_HIDDEN void tt__pw_generator_head(tt_pwriter *w, int64_t number);
 TT_HIDDEN void tt__pw_generator(tt_pwriter *w, int64_t number);
 TT_HIDDEN void tt__pw_generator_for(tt_pwriter *w, const tt_pstmt *s, const char *v);

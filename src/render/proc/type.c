@@ -55,7 +55,8 @@ void tt__pw_types(tt_pwriter *w) {
       for (int k = 0; k < t->n; k++) {
         const tt_ptype *item = t->item[k];
         known &= item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || item->tag == TT_T_NONE ||
-                 item->tag == TT_T_LIST || item->tag == TT_T_GENERATOR || (item->tag == TT_T_ARRAY && item->layout != 'E');
+                 item->tag == TT_T_LIST || item->tag == TT_T_GENERATOR ||
+                 (item->tag == TT_T_ARRAY && item->layout != 'E');
       }
       if (!known) {
         tt__str_addf(w->out, "typedef tt_b8 T%d;\n", t->id);

@@ -75,7 +75,9 @@ class Language:
         return f"({self.whole(0)}) % len(r)"
 
     def whole(self, deep=2):
-        sub = lambda: self.whole(deep - 1)
+        def sub():
+            return self.whole(deep - 1)
+
         if deep <= 0:
             return self.r.choice(["r0", "n", "bag.n", str(self.r.randrange(9)), *self.counts])
         return self.either(
@@ -96,7 +98,9 @@ class Language:
         )
 
     def real(self, deep=2):
-        sub = lambda: self.real(deep - 1)
+        def sub():
+            return self.real(deep - 1)
+
         if deep <= 0:
             return self.r.choice(["r1", "x", "bag.z", repr(self.r.randrange(-20, 20) / 8), f"float(r[{self.at()}].b)"])
         return self.either(
@@ -146,7 +150,7 @@ class Language:
             lambda: self.put(f"r.c[{self.at()}] += {self.r.randrange(9)}"),
             lambda: self.put(f"r[{self.at()}].v[{self.r.randrange(2)}] = {self.r.randrange(9)}"),
             lambda: self.put(f"r[{self.at()}].d.p = ({self.whole(0)}) % 90"),
-            lambda: self.put(f"r['b'][1:] = r['b'][:-1]"),
+            lambda: self.put("r['b'][1:] = r['b'][:-1]"),
             lambda: self.put(f"r.b[{self.r.randrange(3)}:] += 0.5"),
             lambda: self.put(f"r[{self.at()}].s = t"),
             lambda: self.put(f"bag.n = ({self.whole(1)}) % 90"),

@@ -1,4 +1,4 @@
-"""Random functions with generators, records, objects and strings: Python's results, compiled and with checked indices."""
+"""Random functions with generators, records, objects and strings: Python's results, also with checked indices."""
 
 import copy
 import math

@@ -593,8 +593,6 @@ static PyType_Spec jit_spec = {"tutti._core.Jit", sizeof(jit_object), 0,
 int core_jit_init(PyObject *module) {
   jit_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &jit_spec, NULL);
   launch_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &launch_spec, NULL);
-  if (!jit_type || !launch_type || core_jit_result_init(module) < 0 ||
-      core_jit_generator_init(module) < 0)
-    return -1;
+  if (!jit_type || !launch_type || core_jit_result_init(module) < 0 || core_jit_generator_init(module) < 0) return -1;
   return PyModule_AddObjectRef(module, "Jit", (PyObject *)jit_type);
 }

@@ -210,8 +210,8 @@ static bool add_gpu(jit_frame *f, PyObject *o, int arg, bool *known) {
     step *= w[1 + k];
   }
   f->nword += 1 + 2 * (int)rank;
-  ok = !PyErr_Occurred() &&
-       add_array_type(f, dtype, (int)rank, w + 1, dense || step == 0 ? 'C' : 'A', PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1);
+  ok = !PyErr_Occurred() && add_array_type(f, dtype, (int)rank, w + 1, dense || step == 0 ? 'C' : 'A',
+                                           PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1);
 done:
   if (!ok && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "this __cuda_array_interface__ is of no use here");
   Py_DECREF(d);

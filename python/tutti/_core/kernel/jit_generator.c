@@ -55,8 +55,8 @@ static PyObject *generator_next(PyObject *o) {
     return NULL;
   }
   uint64_t writes = tt_jit_writes(g->jit);
-  if (!shown || !core_jit_write_back(&g->f) ||
-      (g->f.lists && !core_jit_lists_back(&g->f, writes, g->run, g->self)) || !more)
+  if (!shown || !core_jit_write_back(&g->f) || (g->f.lists && !core_jit_lists_back(&g->f, writes, g->run, g->self)) ||
+      !more)
     return NULL;
   answer = core_jit_result(g->kind, words->word + 2, g->run, &g->f, g->self);
   g->words = words;

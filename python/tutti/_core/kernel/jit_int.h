@@ -85,7 +85,8 @@ int core_jit_result_init(PyObject *module);
 bool core_jit_show(const tt_jit_run *run);
 void core_jit_raise(PyObject *self, tt_code c, const tt_error *err);
 
-/* jit_generator.c: what a call of `self` gave whose result is a generator; it takes the run and what the frame holds. */
+/* jit_generator.c: what a call of `self` gave whose result is a generator; the run and what the frame holds are its
+ * from then on. */
 PyObject *core_jit_generator(PyObject *self, PyObject *args, const tt_jit *jit, const int64_t *hidden, int64_t word,
                              tt_jit_run **run, jit_frame *f);
 int core_jit_generator_init(PyObject *module);

@@ -51,8 +51,7 @@ static const char *put_array(jit_frame *f, const char *kind, PyObject *o, int ar
   int nword = f->nword;
   size_t ntype = f->ntype, same = strcspn(kind, ":") + 2;
   if (!core_jit_add_buffer(f, o, arg)) return NULL;
-  bool fits = strncmp(f->type + ntype, kind, same) == 0 && f->type[f->ntype - 1] != 'R' &&
-              f->type[f->ntype - 1] != 'P';
+  bool fits = strncmp(f->type + ntype, kind, same) == 0 && f->type[f->ntype - 1] != 'R' && f->type[f->ntype - 1] != 'P';
   *n = f->nword - nword;
   memcpy(w, f->word + nword, (size_t)*n * sizeof *w);
   f->nword = nword;

@@ -125,7 +125,7 @@ def __getattr__(name):
 
 
 __all__ = [
-    "config", "cuda", "errors", "experimental", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit", "literal_unroll",
-    "njit", "pndindex", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize",
-    *types.__all__,
+    "config", "cuda", "errors", "experimental", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit",
+    "literal_unroll", "njit", "pndindex", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof",
+    "types", "vectorize", *types.__all__,
 ]  # fmt: skip
