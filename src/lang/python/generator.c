@@ -17,7 +17,7 @@ bool py__yields(const tt_tree *t) {
 /* (yield line value) */
 void py__yield(lower *l, const tt_tree *t) {
   frame *f = l->f;
-  if (f->func->kind == TT_X_KERNEL || f->inlined) py__fail(l, TT_ENOTIMPL, "a generator in a kernel");
+  if (l->options.kernel) py__fail(l, TT_ENOTIMPL, "a generator in a kernel");
   if (f->parallel) py__fail(l, TT_ENOTIMPL, "yield inside a parallel loop");
   if (f->attempts) py__fail(l, TT_ENOTIMPL, "yield inside try");
   expr *e = py__listed(l, py__materialise(l, py__value(l, py__at(l, t, 2))));

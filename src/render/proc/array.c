@@ -12,7 +12,7 @@ static const char *suffix(int dtype) { return tt__dtypes[dtype].suffix; }
 /* ---- elements */
 
 /* An index that was looked at: the launch or call ends where it is beyond its axis. */
-static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, tt_str *out) {
+static void put_checked(tt_pwriter *w, const tt_pexpr *e, const tt_pexpr *index, const char *a, int k, tt_str *out) {
   const char *name = e->arg[0]->op == TT_X_LOCAL ? w->f->locals.data[e->arg[0]->k].name : "array";
   const char *last = strrchr(name, '.'); /* of an inlined function, or a later meaning of the name */
   char plain[64];
@@ -20,7 +20,7 @@ static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, 
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, ".\"\\\n*"), name);
   int n = w->serial++;
   tt__str_addf(out, "({ const tt_i64 q%d = ", n);
-  tt__pw_expr(w, e->arg[k + 1], out);
+  tt__pw_expr(w, index, out);
   tt__str_addf(out, ", k%d = q%d < 0 ? q%d + %s.n%d : q%d; if (TT_RARELY((tt_u64)k%d >= (tt_u64)%s.n%d)) { ", n, n, n,
                a, k, n, n, a, k);
   tt__str_addf(out, "call->outside(call, \"%s\", %d, q%d, %s.n%d, %d, %s); %s; } k%d; })", plain, k, n, a, k,
@@ -40,7 +40,7 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
   for (int k = 0; k < rank; k++) {
     if (k) tt__str_add(out, " + ");
     if (w->p->bounds && w->target == TT_PROGRAM_C) {
-      put_checked(w, e, a, k, out);
+      put_checked(w, e, e->arg[k + 1], a, k, out);
     } else if (may_wrap(w, e, k)) {
       tt__str_add(out, "tt_wrap(");
       tt__pw_expr(w, e->arg[k + 1], out);
@@ -103,6 +103,19 @@ static void put_ahead(const tt_pexpr *e, int n, tt_str *out) {
     tt__str_addf(out, " r%d.p += ", n);
 }
 
+/* The index that takes an axis away. */
+static void put_part_index(tt_pwriter *w, const tt_pexpr *e, const tt_pexpr *index, int n, int axis, tt_str *out) {
+  char name[16];
+  snprintf(name, sizeof name, "b%d", n);
+  if (w->p->bounds && w->target == TT_PROGRAM_C) {
+    put_checked(w, e, index, name, axis, out);
+    return;
+  }
+  tt__str_add(out, "tt_wrap(");
+  tt__pw_expr(w, index, out);
+  tt__str_addf(out, ", %s.n%d)", name, axis);
+}
+
 static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = begin_of_array(w, e, out), axis = 0, arg = 1, to = 0, rank = e->arg[0]->type->rank;
   for (const char *f = e->form; *f; f++) {
@@ -111,9 +124,8 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       to++;
     } else if (*f == 'i') {
       put_ahead(e, n, out);
-      tt__str_add(out, "tt_wrap(");
-      tt__pw_expr(w, e->arg[arg++], out);
-      tt__str_addf(out, ", b%d.n%d) * b%d.s%d;", n, axis, n, axis);
+      put_part_index(w, e, e->arg[arg++], n, axis, out);
+      tt__str_addf(out, " * b%d.s%d;", n, axis);
       axis++;
     } else {
       const tt_pexpr *const *part = (const tt_pexpr *const *)&e->arg[arg];
