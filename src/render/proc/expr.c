@@ -412,6 +412,13 @@ static void put_list(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   }
 }
 
+static void put_helper(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  if (strcmp(e->name, "stretch") == 0)
+    tt__pw_array_expr(w, e, out);
+  else
+    put_call(w, e->name, e->k ? "_of" : "", e->arg, e->n, out);
+}
+
 void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   assert(e && e->type);
   if (w->bounds && tt__pw_bounds_known(w->bounds, e, out)) return;
@@ -468,10 +475,7 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       put_user_call(w, e, out);
       break;
     case TT_X_HELPER:
-      if (strcmp(e->name, "stretch") == 0)
-        tt__pw_array_expr(w, e, out);
-      else
-        put_call(w, e->name, e->k ? "_of" : "", e->arg, e->n, out);
+      put_helper(w, e, out);
       break;
     case TT_X_SPECIAL:
       put_special(w, e->k, out);
