@@ -76,7 +76,9 @@ expr *py__object_attribute(lower *l, expr *object, const char *name) {
 static expr *as_field(lower *l, type *t, const char *name, expr *value) {
   value = py__keep(l, py__listed(l, py__materialise(l, value)));
   bool numbers = t->tag == TT_T_SCALAR && py__is_scalar(value);
-  type *both = numbers ? t : py__unify(l, t, value->type);
+  bool lists = t->tag == TT_T_LIST && value->type->tag == TT_T_LIST && t->layout == 't' && value->type->layout == 'l' &&
+               t->item[0] == value->type->item[0];
+  type *both = numbers || lists ? t : py__unify(l, t, value->type);
   if (both != t)
     py__fail(l, TT_ETYPE, "the field '%s' is %s and takes no %s", name, py__type_name(l, t),
              py__type_name(l, value->type));
