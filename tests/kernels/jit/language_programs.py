@@ -198,7 +198,7 @@ class Language:
         k = self.name()
         self.put(f"for {k} in r{self.r.choice(['', '[1:]', '[::-1]'])}:")
         self.put(f"    r1 = (r1 + {k}.b) * 0.5")
-        self.put(f"    {k}.c = (r0 + {k}.a) % 90")
+        self.put(f"    {k}.c = (r0 + int({k}.a)) % 90")
 
     def stepped(self, deep):
         """A generator taken step by step, to its end or not."""
