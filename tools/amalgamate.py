@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = (ROOT / "src", ROOT / "include", ROOT / "third_party")
 PASTED = (
     "src/render/proc/proc_text.h",
+    "src/render/proc/strings_text.h",
     "src/scalar/program_math.h",
 )  # texts for programs, which a source takes for itself
 PASTED_AS = tuple(name.removeprefix("src/") for name in PASTED)

@@ -35,6 +35,11 @@ NOT_ASKED = [
         "the driver's objects: memory managers, pending deallocations, handles between processes",
     ),
     (r"_compile_for_args|_type_annotation|TestStructModel|StructModelType", "the dispatcher's interior"),
+    (
+        r"_make_immutable|_is_mutable|has no attribute '(_allocated|_dtype|_typed|_is_ascii|nopython_signatures)'"
+        r"|a list's method '_\w+'",
+        "the interior of typed containers and strings",
+    ),
     (r"has no attribute '(DUMP_\w+|ALWAYS_WARN_UNINIT_VAR|CUDA_DEBUGINFO_DEFAULT)'", "the compiler's dumps"),
 ]
 # What of a library's repository is run where nobody names parts: folders or files.

@@ -21,7 +21,7 @@ SHARED = {"src/device/cpu/baseline/helpers.c": "render/proc/proc_text"}
 # Text that is pasted above programs: it includes nothing, so it says again what it needs.
 # Functions that a lower folder declares as its own need and a higher one defines.
 SEAMS = {"tt__lib_row": "ir/library.h: the rows of the library, by name"}
-PASTED = {"src/render/proc/proc_text.h"}
+PASTED = {"src/render/proc/proc_text.h", "src/render/proc/strings_text.h"}
 MAX_FILE, MAX_FUNCTION = 1000, 80
 CALL = r"(?<![\w.>])%s\s*\("
 BANNED = {

@@ -33,9 +33,10 @@ enum {
 
 /*
 ** Type, render and compile (or find on disk). `signature`: f64, Ai32:2C (an int32 array of 2 axes in C order; A: any
-** steps; R behind it: read-only), (i64,f64) for a tuple, Li64 for a list, Ti64 for one of a library, N for None;
-** separated by commas; after a '|' the types of the hidden arrays. TT_ETYPE and TT_ENOTIMPL name the Python line;
-** TT_EDEVICE: there is no compiler, or it failed.
+** steps; P: steps in bytes to elements that lie anywhere; R behind it: read-only), (i64,f64) for a tuple, Li64 for a
+** list, Ti64 for one of a library, N for None, of results Gi64 for a generator; separated by commas; after a '|' the
+** types of the hidden arrays. TT_ETYPE and TT_ENOTIMPL name the Python line; TT_EDEVICE: there is no compiler, or it
+** failed.
 */
 TT_API tt_code tt_jit_compile(const char *text, size_t size, const char *signature, uint32_t flags, tt_jit **out,
                               tt_error *err);
@@ -88,6 +89,14 @@ typedef struct tt_jit_list {
 ** begins with "raised " and its number in the module's (errors ...). *run is NULL when nothing was left behind.
 */
 TT_API tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out, tt_jit_run **run,
+                           tt_error *err);
+
+/*
+** Go on with a generator, which a call gave whose result's type begins with G: *more, and then its value's words stand
+** behind the first two of its list. *run is the call's, which keeps its memory and gets what is made now. What the
+** arguments of the call lie in must be there still.
+*/
+TT_API tt_code tt_jit_next(const tt_jit *j, tt_jit_list *generator, const int64_t *hidden, tt_jit_run **run, bool *more,
                            tt_error *err);
 
 /* An array among the words of a launch. */

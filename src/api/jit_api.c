@@ -63,6 +63,11 @@ tt_code tt_jit_call(const tt_jit *j, const int64_t *word, const int64_t *hidden,
   return tt__jit_call(j, word, hidden, out, run, err);
 }
 
+tt_code tt_jit_next(const tt_jit *j, tt_jit_list *generator, const int64_t *hidden, tt_jit_run **run, bool *more,
+                    tt_error *err) {
+  return tt__jit_next(j, generator, hidden, run, more, err);
+}
+
 tt_code tt_jit_launch(tt_jit *j, const tt_launch_options *how, const int64_t *word, int nword, int nhidden,
                       const tt_jit_argument *arg, int n, bool raw, int *where, tt_error *err) {
   tt_entered c;

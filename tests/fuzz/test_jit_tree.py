@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import tutti as tt
 from tutti import _core
+from tutti.compat.numba import types
+from tutti.compat.numba.experimental import jitclass
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("TUTTI_CC") == "none", reason="a tree that is whole goes to the compiler"
@@ -75,6 +77,64 @@ def collections(a, n):
     return sum(x), len(s), sorted(x)
 
 
+@tt.njit
+def numbers(n):
+    for i in range(n):
+        if i % 2:
+            yield i
+        else:
+            yield -i
+
+
+@tt.njit
+def generators(a, n):
+    t = 0
+    for i, x in enumerate(numbers(n)):
+        t += i * x
+    for x, y in zip(numbers(n), a):
+        t += int(y) + x
+    g = numbers(3)
+    return t + next(g), list(g), sum(numbers(4))
+
+
+@jitclass([("n", types.int64), ("z", types.float64), ("a", types.float64[:])])
+class Bag:
+    def __init__(self, n, z=2.0):
+        self.n = n
+        self.z = z
+        self.a = np.zeros(n)
+
+    @property
+    def size(self):
+        return self.a.size
+
+    def add(self, x):
+        self.z += x
+        return self.z
+
+
+@tt.njit
+def objects(a, n):
+    b = Bag(n)
+    b.n += 1
+    b.add(a[0])
+    d = {"x": 1, "y": 2.5}
+    return b.size + b.add(d["y"]), len(d), [n, "a"][1].partition("a")
+
+
+RECORDS = "(@R1record#0:a:b:s:d;Ai8:1P,Af64:1P,(@U1chars:chars;Au32:2P),(@R1record#1:p;Ai16:1P)),i64"
+
+
+@tt.njit
+def records(r, n):
+    r[n].b = r[0].a + n
+    for x in r:
+        n += x.a
+    r[1].s = "abc"
+    r.b[1:] = r["b"][:-1] + 1
+    return n, r[0].s, r[1], r[2].d.p
+
+
 class Damaged(tt.njit(lambda: 0).__class__):
     """A compiled function that hands over another text."""
 
@@ -86,9 +146,16 @@ class Damaged(tt.njit(lambda: 0).__class__):
         return self.given, []
 
 
-@pytest.mark.parametrize("seed", range(10))
+SAMPLES = sample, caught, words, inner, collections, generators, objects, records
+
+
+@pytest.mark.parametrize("seed", range(16))
 def test_damaged_trees(seed):
-    text, _ = (sample, caught, words, inner, collections)[seed % 5]._module("Af64:1C,i64")
+    one = SAMPLES[seed % len(SAMPLES)]
+    kinds = RECORDS if one is records else "Af64:1C,i64" + ",(i64,f64)" * (one is sample)
+    if one is objects:
+        one(np.ones(2), 3)  # its text has the methods then
+    text, _ = one._module(kinds)
     rng = random.Random(seed)
     pieces = [
         b"(",
@@ -117,7 +184,7 @@ def test_damaged_trees(seed):
                 bad[at : at + 20] = bad[other : other + 20]
         one = Damaged(bytes(bad))
         try:
-            one._cuda("Af64:1C,i64,(i64,f64)")  # typed, not compiled: it is no kernel
+            one._cuda(kinds)  # typed, not compiled: it is no kernel
         except (
             ValueError,
             TypeError,
@@ -132,7 +199,7 @@ def test_damaged_trees(seed):
 
 
 def test_bad_signatures():
-    for types in (
+    for kinds in (
         "",
         "f65",
         "Af64",
@@ -147,5 +214,5 @@ def test_bad_signatures():
         "Af64:2C,i64",
     ):
         with pytest.raises((ValueError, TypeError, NotImplementedError)):
-            Damaged(sample._module("f64,f64")[0])._cuda(types)
+            Damaged(sample._module("f64,f64")[0])._cuda(kinds)
     assert _core.Jit is not None

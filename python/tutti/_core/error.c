@@ -74,6 +74,11 @@ PyObject *core_raise(tt_code code, const tt_error *err) {
     PyErr_SetString(PyExc_RecursionError, message + sizeof deep - 1);
     return NULL;
   }
+  static const char stop[] = "StopIteration: ";
+  if (code == TT_EINTERNAL && strncmp(message, stop, sizeof stop - 1) == 0) {
+    PyErr_SetNone(PyExc_StopIteration);
+    return NULL;
+  }
   const char *name = class_name(code);
   PyObject *cls = NULL;
   if (name) {

@@ -1,6 +1,7 @@
 """Lists and dictionaries that compiled functions take: of items of one type, which the first one gives."""
 
 import collections.abc
+import functools
 import re
 
 from .signature import parse_type, parts_of
@@ -12,6 +13,8 @@ _NAME = {suffix: name for name, suffix in _SUFFIX.items()} | {"W": "unicode_type
 
 def kind_of(value):
     """The type of a value, as signatures of compiled code write it; TypeError where a list takes none such."""
+    if hasattr(type(value), "_jit_kind"):
+        return value._jit_kind
     if isinstance(value, (List, Dict)) and value._kind:
         return value._jit_list + value._kind
     if isinstance(value, tuple):
@@ -43,7 +46,7 @@ def _number(value, kind):
 
 def _fitting(value, kind):
     """The value as a list of that kind has it."""
-    if kind[0] not in "TEAW(":
+    if kind[0] not in "TEAWJ(":
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
@@ -85,6 +88,7 @@ def plain_back(value, items):
         value.update(now)
 
 
+@functools.total_ordering
 class List(collections.abc.MutableSequence):
     """A list whose items have one type, for compiled functions.
 
@@ -131,9 +135,9 @@ class List(collections.abc.MutableSequence):
         """Put an item behind all."""
         self._items.append(self._given(value))
 
-    def sort(self, reverse=False):
+    def sort(self, key=None, reverse=False):
         """Bring the items into order."""
-        self._items.sort(reverse=reverse)
+        self._items.sort(key=key, reverse=reverse)
 
     def copy(self):
         """Another list of the same items."""
@@ -157,6 +161,9 @@ class List(collections.abc.MutableSequence):
 
     def __eq__(self, other):
         return list(self) == list(other) if isinstance(other, (List, list)) else NotImplemented
+
+    def __lt__(self, other):
+        return list(self) < list(other) if isinstance(other, List) else NotImplemented
 
     __hash__ = None
 
@@ -258,6 +265,10 @@ def made(letter, kind, items):
     """What a call made: a list, a dictionary or a set of that kind, of its entries."""
     if letter == "T":
         return List._of(kind, items)
+    if letter == "J":
+        from .classes import made as object_of
+
+        return object_of(kind, items)
     if letter in "SU":
         return {key for there, key in items if there}
     data = {key: value for there, key, value in items if there}
@@ -278,6 +289,8 @@ class _EmptyList:
 
 def kind_of_type(item_type):
     """The type that a list's items have, of a type of signatures."""
+    if hasattr(item_type, "_jit_kind"):
+        return item_type._jit_kind
     text = str(item_type)
     if text == "unicode_type":
         return "W"

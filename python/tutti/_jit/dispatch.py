@@ -29,6 +29,7 @@ class Compiled(_core.Jit):
     """A function that is compiled for the types of each call's arguments when they first appear."""
 
     _declared = None  # what signatures say of the numbers that go in and out
+    _closed = False  # takes no new types of arguments
 
     def __init__(self, fn, flags):
         if checked():
@@ -48,8 +49,20 @@ class Compiled(_core.Jit):
     def _jit_function(self):
         return self.py_func
 
+    def disable_compile(self, val=True):
+        """Take no more lists of argument types than there are (Numba's).
+
+        Parameters
+        ----------
+        val : bool, optional
+            False: take them again.
+        """
+        self._closed = val
+
     def _module(self, types):
         """The tree and the global arrays, for these types of arguments."""
+        if self._closed and not (self._declared and not self.signatures):
+            raise TypeError(f"No matching definition for argument type(s) {types}: {self.__name__}() compiles no more")
         if self._text is None:
             from . import front
 

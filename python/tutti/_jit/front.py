@@ -35,13 +35,14 @@ _FOLDS = {
 }  # fmt: skip
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
-             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr"}  # fmt: skip
+             "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr",
+             "next", "iter"}  # fmt: skip
 _GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 # Python's own exceptions that running code fails with.
 _FAILURES = (
     "ValueError", "TypeError", "IndexError", "OverflowError", "MemoryError", "ZeroDivisionError", "RuntimeError",
-    "NotImplementedError", "KeyError", "AssertionError", "RecursionError",
+    "NotImplementedError", "KeyError", "AssertionError", "RecursionError", "StopIteration",
 )  # fmt: skip
 _ARRAY_NAMES = ("__array_interface__", "__dlpack__", "_jit_argument", "__cuda_array_interface__")
 _LONGEST = 60  # of a part of the source in a message
@@ -92,6 +93,7 @@ class Module:
             [],
             [],
         )  # functions that are written for each list of types; (number, types, which)
+        self.methods = []  # of classes, as they are written
         self.raised, self.handled = [], []  # what is raised: (class, arguments), or an exception; classes of handlers
         self.declared = [declared]  # of each function, what its signatures say of numbers
         self.bound = [{}]  # and what its parameters are that are no values: functions and types
@@ -148,17 +150,34 @@ class Module:
         from . import overloads
 
         line, _, place = asked.partition("\n")
+        if line.startswith("class "):
+            self.resolve_method(*line.split(" ", 2)[1:])
+            return
         number, _, kinds = line.partition(" ")
         made = overloads.made(self.overloads[int(number)], kinds, place)
         number = self.function(made._jit_function() if hasattr(made, "_jit_function") else made), int(number)
         self.resolved.append((number[1], kinds, number[0]))
         self.translate()
 
+    def resolve_method(self, number, name):
+        """A method of a class that calls want."""
+        from .classes import method
+
+        found = method(int(number), name)
+        if found is None:
+            self.methods.append(f"(method {number} {quote(name)} -1 0 ())")
+            return
+        fn, static, defaults = found
+        at = self.function(fn)
+        self.translate()
+        values = " ".join(Function(self, fn).constant(value, None) for value in defaults)
+        self.methods.append(f"(method {number} {quote(name)} {at} {int(static)} ({values}))")
+
     def head(self, before=0):
         """What stands before the functions; `before`: how many others stand before these."""
         resolved = " ".join(f"(resolved {k} {quote(kinds)} {fn + before})" for k, kinds, fn in self.resolved)
         errors = " ".join(f"({self.kinds(cls)})" for cls in self.handled)
-        return f"(file {quote(self.file)}) (errors {errors}) {resolved}"
+        return f"(file {quote(self.file)}) (errors {errors}) {resolved} {' '.join(self.methods)}"
 
     def bytes(self):
         return f"(module {self.head()} {' '.join(self.texts)})".encode()
@@ -274,6 +293,8 @@ class Function:
             self.flow = Flow(params, self.node.body)
             self.numbers = self.flow.numbers
             body = self.block(self.node.body)
+        if self.fn.__code__.co_flags & inspect.CO_GENERATOR and "(yield " not in body:
+            self.fail("a generator that does not yield any value", self.node, TypeError)
         body = " ".join([*casts, body])
         return f"(fn {quote(self.fn.__name__)} {self.line} ({' '.join(map(quote, params))}) ({body}))"
 
@@ -482,6 +503,12 @@ class Function:
         v = s.value
         if isinstance(v, ast.Constant):
             return ""
+        if isinstance(v, ast.Yield):
+            return self.yielded(self.expr(v.value or ast.Constant(None)))
+        if isinstance(v, ast.YieldFrom):
+            name = f"from {v.lineno}:{v.col_offset}"
+            item = f"(n {quote(name)})"
+            return f"(for {self.line} {item} {self.expr(v.value)} ({self.yielded(item)}))"
         if isinstance(v, ast.Call):
             found, callee = self.static(v.func)
             if found and callee is print:
@@ -489,6 +516,16 @@ class Function:
                     self.fail("print with keyword arguments", s)
                 return f"(print {self.line} {' '.join(map(self.expr, v.args))})"
         return f"(expr {self.line} {self.expr(v)})"
+
+    def yielded(self, value):
+        if self.finals or self.caught:
+            self.fail("yield inside try")
+        return f"(yield {self.line} {value})"
+
+    def of_Yield(self, e):
+        self.fail(f"'{self.snippet(e)}' as a value: a compiled generator is sent none,", e)
+
+    of_YieldFrom = of_Yield
 
     def do_Delete(self, s):
         if any(not isinstance(t, ast.Subscript) for t in s.targets):
@@ -736,6 +773,10 @@ class Function:
         if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
             args = [self.expr(node) for node in (bind(callee, e).values() if inspect.isfunction(callee) else e.args)]
             return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
+        if found and hasattr(callee, "_jit_methods"):
+            if e.keywords:
+                self.fail(f"a call of {callee.__name__}() with keywords", e)
+            return f"(new {quote(callee._jit_kind)} {' '.join(map(self.expr, e.args))})"
         if found and hasattr(callee, "_jit_forms"):
             return self.over_ranges(callee, e)
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:

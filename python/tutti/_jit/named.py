@@ -1,6 +1,30 @@
 """Tuples with names and records, as compiled code writes their types: a letter, a name, the fields behind colons."""
 
+import sys
+
 _classes = {}  # by what they are written as
+_records = []  # dtypes of records, by their number
+
+
+class _Lies:
+    """A record where it lies: NumPy's own buffers of records cannot be written."""
+
+    def __init__(self, record):
+        self.record = record
+        self.__array_interface__ = {**record.__array_interface__, "typestr": f"|V{record.dtype.itemsize}"}
+        self.__array_interface__["data"] = record.__array_interface__["data"][0], not record.flags.writeable
+        self.__array_interface__["descr"] = [("", f"|V{record.dtype.itemsize}")]
+
+
+class _Memory:
+    """Records at an address, as long as an array lives that lies there."""
+
+    def __init__(self, array, address, shape, strides, size):
+        self.array = array
+        self.__array_interface__ = {
+            "data": (address, not array.flags.writeable), "shape": shape, "strides": strides, "typestr": f"|V{size}",
+            "version": 3,
+        }  # fmt: skip
 
 
 def meta_of(cls):
@@ -13,27 +37,74 @@ def meta_of(cls):
 
 
 def made(meta, items):
-    """The tuple of a class."""
-    return _classes[meta]._make(items)
+    """The tuple of a class, a record or an array of records."""
+    if meta[0] == "J":  # the fields of an object
+        return items
+    if meta[0] in "UB":
+        return items[0]
+    return _made_records(meta, items) if meta[0] == "R" else _classes[meta]._make(items)
+
+
+class _Chars(tuple):
+    """A field of characters, or of bytes: an array of them with one axis more."""
+
+    _fields = ("chars",)
+
+
+def _chars(field):
+    kind, rank, np = field.dtype.kind, field.ndim, sys.modules["numpy"]
+    meta = f"{'U' if kind == 'U' else 'B'}{rank}chars:chars"
+    if meta not in _classes:
+        _classes[meta] = type("_Chars", (_Chars,), {"_jit_named": meta})
+    size = 4 if kind == "U" else 1
+    place = _Memory(field, field.__array_interface__["data"][0], (), (), 1)
+    shape, strides = (*field.shape, field.dtype.itemsize // size), (*field.strides, size)
+    place.__array_interface__ |= {"shape": shape, "strides": strides, "typestr": f"<u{size}"}
+    return _classes[meta]([np.asarray(place)])
+
+
+def _field(records, name):
+    field = records[name]
+    return _chars(field) if field.dtype.kind in "SU" and field.dtype.itemsize else field
+
+
+def _number_of(dtype):
+    for k, known in enumerate(_records):
+        if known == dtype and known.type is dtype.type:
+            return k
+    _records.append(dtype)
+    return len(_records) - 1
 
 
 def records_meta(records):
     """What an array of records, or a record, is written as."""
-    return ":".join([f"R{getattr(records, 'ndim', 0)}record", *records.dtype.names])
+    return ":".join([f"R{getattr(records, 'ndim', 0)}record#{_number_of(records.dtype)}", *records.dtype.names])
 
 
-def fields_of(records):
-    """The fields, as arrays of their own in the same memory; of one record what they are."""
-    dtype = records.dtype
-    for name in dtype.names:
-        size = dtype[name].base.itemsize
-        if dtype[name].base.names is None and records.ndim and dtype.itemsize % size:
-            raise TypeError(
-                f"records of {dtype.itemsize} bytes, whose field '{name}' of {size} bytes is not where a compiled "
-                "function looks for it: make their dtype with align=True"
-            )
-    parts = tuple(records[name] for name in dtype.names)
-    for part in () if records.ndim else parts:
-        if hasattr(part, "setflags") and part.ndim:
-            part.setflags(write=False)
-    return parts
+def fields_of(records, launch):
+    """The fields, as arrays of their own in the same memory; of a packed record for a launch what they are."""
+    dtype, np = records.dtype, sys.modules["numpy"]
+    if not records.ndim and not hasattr(records, "base"):
+        return tuple(records[name] for name in dtype.names)
+    if not isinstance(records, np.ndarray):
+        if launch and not dtype.isalignedstruct:
+            parts = tuple(records[name] for name in dtype.names)
+            for part in parts:
+                if hasattr(part, "setflags") and part.ndim:
+                    part.setflags(write=False)
+            return parts
+        records = np.asarray(_Lies(records)).view(dtype)
+    return tuple(_field(records, name) for name in dtype.names)
+
+
+def _made_records(meta, items):
+    """Records whose fields are these arrays, where these lie."""
+    np, rank = sys.modules["numpy"], int(meta[1])
+    dtype = _records[int(meta.partition("#")[2].partition(":")[0])]
+    first, name = items[0], dtype.names[0]
+    if not isinstance(first, np.ndarray):  # numbers: records that launches were given
+        return np.array(tuple(items), dtype)[()]
+    address = first.__array_interface__["data"][0] - dtype.fields[name][1]
+    made = np.asarray(_Memory(first, address, first.shape[:rank], first.strides[:rank], dtype.itemsize))
+    made = made.view(dtype)
+    return made[()] if rank == 0 else made

@@ -67,6 +67,12 @@ const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind) {
   return intern(p, &(tt_ptype){.tag = TT_T_LIST, .n = 1, .item = &item, .layout = kind});
 }
 
+const tt_ptype *tt__ptype_generator(tt_proc *p, const tt_ptype *item, int64_t func) {
+  char number[24];
+  snprintf(number, sizeof number, "%lld", (long long)func);
+  return intern(p, &(tt_ptype){.tag = TT_T_GENERATOR, .n = 1, .item = &item, .meta = number});
+}
+
 const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta) {
   return intern(p, &(tt_ptype){.tag = (uint8_t)tag, .meta = meta});
 }
@@ -99,7 +105,15 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
       return add(out, size, at, t->n == 1 ? ",)" : ")");
     case TT_T_LIST:
       if (t->layout == 'w') return add(out, size, at, "str");
+      if (t->layout == 'j') {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(t->item[0]->meta + 1, "#"), t->item[0]->meta + 1);
+        return add(out, size, at, text);
+      }
       at = add(out, size, at, "list(");
+      at = put_type(t->item[0], out, size, at);
+      return add(out, size, at, ")");
+    case TT_T_GENERATOR:
+      at = add(out, size, at, "generator(");
       at = put_type(t->item[0], out, size, at);
       return add(out, size, at, ")");
     case TT_T_META:
@@ -132,6 +146,10 @@ void tt__ptype_code(const tt_ptype *t, tt_str *out) {
       tt__str_addf(out, "%c", t->layout - 'a' + 'A');
       if (t->layout != 'w') tt__ptype_code(t->item[0], out);
       break;
+    case TT_T_GENERATOR:
+      tt__str_add(out, "G");
+      tt__ptype_code(t->item[0], out);
+      break;
     default:
       tt__str_add(out, "N");
       break;
@@ -154,6 +172,7 @@ int tt__ptype_words(const tt_ptype *t) {
       for (int k = 0; k < t->n; k++) n += tt__ptype_words(t->item[k]);
       return n;
     case TT_T_LIST:
+    case TT_T_GENERATOR:
       return 1;
     default:
       return 0;

@@ -28,6 +28,7 @@
 #define TT_X_ASSERTION TT_CODE_COUNT
 #define TT_X_KEY (TT_CODE_COUNT + 1)  /* a KeyError */
 #define TT_X_DEEP (TT_CODE_COUNT + 2) /* a RecursionError */
+#define TT_X_STOP (TT_CODE_COUNT + 3) /* a StopIteration */
 #define TT_X_RAISED 256               /* and above: an exception of the user's, by its number in the module */
 #define TT_X_AGAIN (-1)               /* what the innermost handler caught */
 
@@ -36,9 +37,11 @@ typedef enum tt_ptag {
   TT_T_SCALAR,
   TT_T_ARRAY,
   TT_T_TUPLE,
-  TT_T_LIST,   /* an address of a tt_jit_list (tutti/jit.h): items of one type, which whoever has it may change */
-  TT_T_META,   /* only while a language works: a value that exists at compile time alone */
-  TT_T_UNKNOWN /* only while a language infers */
+  TT_T_LIST,      /* an address of a tt_jit_list (tutti/jit.h): items of one type, which whoever has it may change */
+  TT_T_GENERATOR, /* an address of a tt_jit_list whose words are a function under way: its state, its code, the value
+                     that it gave, whose type is the item's, and what it needs to go on */
+  TT_T_META,      /* only while a language works: a value that exists at compile time alone */
+  TT_T_UNKNOWN    /* only while a language infers */
 } tt_ptag;
 
 typedef struct tt_ptype tt_ptype;
@@ -46,14 +49,17 @@ struct tt_ptype {
   uint8_t tag;
   int8_t dtype;  /* SCALAR, ARRAY: tt_dtype of an element */
   uint8_t rank;  /* ARRAY */
-  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps; LIST: 'l' of the language, 't' of a
-                    library, 'w' a string of code points, 'd' and 'e' dictionaries, 's' and 'u' sets, of entries
-                    (there?, key, value) */
+  char layout;   /* ARRAY: 'C' dense in C order, 'A' any steps, 'P' steps in bytes to elements that may lie anywhere
+                    (fields of packed records); LIST: 'l' of the language, 't' of a library, 'w' a string of code
+                    points, 'j' an object: one tuple of its fields, 'd' and 'e' dictionaries, 's' and 'u' sets, of
+                    entries (there?, key, value) */
   bool readonly; /* ARRAY: stores are refused */
-  uint8_t n;     /* TUPLE; LIST: 1 */
+  uint8_t n;     /* TUPLE; LIST, GENERATOR: 1 */
   int16_t id;    /* place in the program's list */
   const tt_ptype *const *item;
-  const char *meta; /* META: what it is; TUPLE: NULL, or a letter, a name and its fields, each behind a ':' */
+  /* META: what it is; GENERATOR: its function's number; TUPLE: NULL, or a letter, a name and its fields, each behind
+     a ':' */
+  const char *meta;
 };
 
 typedef enum tt_pop {
@@ -79,7 +85,9 @@ typedef enum tt_pop {
   TT_X_COUNT,   /* items of the list arg[0] */
   TT_X_RESIZE,  /* arg[1] are the items of the list arg[0] from now on; false: there is no memory */
   TT_X_AT,      /* item arg[1] of the list arg[0], which has it */
-  TT_X_CALL,    /* function k */
+  TT_X_CALL,    /* function k; of one that yields: a new generator */
+  TT_X_NEXT,    /* the generator arg[0] goes on to its next value; false: it is over */
+  TT_X_YIELDED, /* that value */
   TT_X_HELPER,  /* text function `name`; takes the context first when k is 1 */
   TT_X_SPECIAL, /* k: tt_pspecial */
   TT_X_ATOMIC,  /* k (tt_patomic) on the LOAD arg[0] with arg[1...]; gives the old value; i: the block's own memory */
@@ -151,6 +159,7 @@ typedef enum tt_pstmt_op {
   TT_X_RETURN, /* a or NULL */
   TT_X_BREAK,
   TT_X_CONTINUE,
+  TT_X_YIELD,      /* a, and out of the function, which goes on behind it */
   TT_X_EVAL,       /* a for its effect */
   TT_X_BARRIER,    /* of the block (k 0), the warp (1), the grid (2) */
   TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
@@ -212,8 +221,9 @@ typedef struct tt_pfunc {
   bool place;               /* asks which thread it is of which block */
   TT_VEC(tt_plocal) locals; /* parameters first */
   int32_t nparam;
-  uint64_t writes; /* parameters whose arrays are written */
-  const tt_ptype *result;
+  uint64_t writes;        /* parameters whose arrays are written */
+  const tt_ptype *result; /* what a call gives: of a function that yields a generator */
+  const tt_ptype *yields; /* NULL: nothing */
   tt_pstmt *body;
 } tt_pfunc;
 
@@ -282,6 +292,8 @@ struct tt_pcall {
   int32_t (*function)(tt_pcall *call, const char *name, const int64_t *word, int64_t *out, int64_t line);
   char *room, *room_end; /* memory of `alloc` that lists take small parts of; the thread's own */
   const char *(*format)(tt_pcall *call, int64_t dtype, const int64_t *word); /* a number as Python writes it */
+  /* A letter's kinds, or what it becomes (launch/python/letters.h). */
+  int64_t (*letter)(int64_t code, int64_t what, uint32_t *out);
   const char *floor; /* recursion ends where the thread's stack comes down to here */
 };
 
@@ -303,6 +315,8 @@ TT_HIDDEN const tt_ptype *tt__ptype_tuple(tt_proc *p, const tt_ptype *const *ite
 /* With names for its items; `meta` NULL: as tt__ptype_tuple. */
 TT_HIDDEN const tt_ptype *tt__ptype_named(tt_proc *p, const tt_ptype *const *item, int n, const char *meta);
 TT_HIDDEN const tt_ptype *tt__ptype_list(tt_proc *p, const tt_ptype *item, char kind);
+/* Of the values that function number `func` yields. */
+TT_HIDDEN const tt_ptype *tt__ptype_generator(tt_proc *p, const tt_ptype *item, int64_t func);
 TT_HIDDEN const tt_ptype *tt__ptype_tag(tt_proc *p, tt_ptag tag, const char *meta);
 
 /* As signatures write it (tutti/jit.h). */
@@ -323,7 +337,7 @@ TT_HIDDEN int tt__program_loops(const tt_pstmt *s);
 
 /*
 ** 8-byte words that a value takes between the host and an entry: scalars 1 (complex 2), arrays 1 + 2 * rank,
-** lists 1.
+** lists and generators 1.
 */
 TT_HIDDEN int tt__ptype_words(const tt_ptype *t);
 

@@ -89,7 +89,7 @@ static index_list read_index(lower *l, const expr *array, const tt_tree *const *
 /* C order survives whole numbers, then at most one plain slice, then whole axes. */
 static char view_layout(const index_list *x, char layout) {
   int at = 0, k = 0;
-  if (layout != 'C') return 'A';
+  if (layout != 'C') return layout == 'P' ? 'P' : 'A';
   while (k < x->nform && x->form[k] == 'i') k++, at++;
   for (bool cut = false; k < x->nform; k++, at += 3) {
     if (x->form[k] != 's') return 'A';
@@ -121,12 +121,16 @@ static expr *view_of(lower *l, expr *array, const index_list *x, bool whole) {
 }
 
 static expr *records_part(lower *l, expr *records, const index_list *x, int left) {
+  if (!records->type->meta || left < 0 || left > TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices of records");
   type *part[TT_PROGRAM_ARGS];
   expr *made = py__expr(l, TT_X_TUPLE, records->type, records->type->n);
   for (int k = 0; k < made->n; k++) {
     expr *field = py__item(l, records, k);
     bool inner = field->type->tag == TT_T_TUPLE;
-    made->arg[k] = inner ? records_part(l, field, x, left) : py__keep(l, view_of(l, field, x, true));
+    if (inner && !field->type->meta) py__fail(l, TT_EVALUE, "the program text is malformed");
+    int more = inner ? field->type->meta[1] - records->type->meta[1] : 0; /* axes of a field that is an array */
+    if (!inner && !py__is_array(field)) py__fail(l, TT_EVALUE, "the program text is malformed");
+    made->arg[k] = inner ? records_part(l, field, x, left + more) : py__keep(l, view_of(l, field, x, true));
     part[k] = made->arg[k]->type;
   }
   size_t size = strlen(records->type->meta) + 1;
@@ -140,7 +144,8 @@ static expr *records_part(lower *l, expr *records, const index_list *x, int left
 expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n) {
   const expr *first = records;
   int rank = records->type->meta[1] - '0';
-  while (first->type->tag == TT_T_TUPLE) first = py__item(l, (expr *)(uintptr_t)first, 0);
+  while (first->type->tag == TT_T_TUPLE && first->type->n) first = py__item(l, (expr *)(uintptr_t)first, 0);
+  if (!py__is_array(first)) py__fail(l, TT_EVALUE, "the program text is malformed");
   expr stand_in = *first;
   stand_in.type = py__array(l, (tt_dtype)first->type->dtype, rank, 'A');
   index_list x = read_index(l, &stand_in, item, n);
@@ -176,12 +181,16 @@ expr *py__choose(lower *l, expr *test, expr *yes, expr *no) {
   return e;
 }
 
-/* The item of a tuple of numbers of one type that an index says. */
+/* The item of a tuple that an index says, where all are of one type. */
 static expr *pick(lower *l, expr *tuple, expr *at) {
   int n = tuple->type->n;
   bool alike = n > 0 && py__is_scalar(at) && tt__is_int((tt_dtype)at->type->dtype);
-  for (int k = 0; k < n; k++)
-    alike &= tuple->type->item[k]->tag == TT_T_SCALAR && tuple->type->item[k] == tuple->type->item[0];
+  type *both = n > 0 ? tuple->type->item[0] : NULL;
+  for (int k = 0; k < n && alike; k++) {
+    both = py__unify(l, both, tuple->type->item[k]);
+    alike &= both && both->tag == tuple->type->item[k]->tag && both->tag != TT_T_META;
+    alike = alike && (both->tag != TT_T_SCALAR || tuple->type->item[k] == tuple->type->item[0]);
+  }
   if (!alike) py__fail(l, TT_ENOTIMPL, "an index into %s that is not a constant", py__type_name(l, tuple->type));
   tuple = py__keep(l, tuple);
   at = py__keep(l, py__cast(l, at, TT_I64));
@@ -189,8 +198,9 @@ static expr *pick(lower *l, expr *tuple, expr *at) {
   at = py__keep(l, py__choose(l, py__elem(l, TT_LT, at, py__int(l, 0)), turned, at));
   expr *low = py__elem(l, TT_GE, at, py__int(l, 0)), *high = py__elem(l, TT_LT, at, py__int(l, n));
   py__raise_unless(l, py__elem(l, TT_AND, low, high), TT_EINDEX, "tuple index out of range");
-  expr *e = py__item(l, tuple, n - 1);
-  for (int k = n - 2; k >= 0; k--) e = py__choose(l, py__elem(l, TT_EQ, at, py__int(l, k)), py__item(l, tuple, k), e);
+  expr *e = py__convert(l, py__item(l, tuple, n - 1), both);
+  for (int k = n - 2; k >= 0; k--)
+    e = py__choose(l, py__elem(l, TT_EQ, at, py__int(l, k)), py__convert(l, py__item(l, tuple, k), both), e);
   return e;
 }
 
@@ -234,6 +244,7 @@ expr *py__index(lower *l, const tt_tree *t) {
   if (base->type->tag == TT_T_TUPLE && base->type->meta && n == 1 && tt__tree_is(item[0], "s"))
     return py__attribute(l, base, py__word(l, py__at(l, item[0], 1)));
   if (py__is_records(base)) return py__records_index(l, py__keep(l, base), item, n);
+  if (py__is_chars(base)) return py__chars_index(l, py__keep(l, base), item, n);
   if (base->type->tag == TT_T_TUPLE) {
     if (n == 1 && tt__tree_is(item[0], "sl")) return part_of_tuple(l, base, item[0]);
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
@@ -242,7 +253,7 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;
     if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
-    return py__item(l, base, (int)at);
+    return py__is_record(base) ? py__field_value(l, base, (int)at) : py__item(l, base, (int)at);
   }
   if (n == 1 && py__has_text(base, NULL)) base = py__text(l, base);
   if (base->type->tag == TT_T_LIST && n == 1) return py__list_index(l, base, item[0]);
@@ -267,6 +278,17 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
   }
   if (py__is_record(base) && n == 1 && tt__tree_is(item[0], "s")) {
     py__set_field(l, base, py__word(l, py__at(l, item[0], 1)), value, op);
+    return;
+  }
+  if (py__is_record(base) && n == 1) {
+    expr *k = py__value(l, item[0]);
+    int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
+    if (py__is_unknown(k)) return;
+    if (at == INT64_MIN) py__fail(l, TT_ENOTIMPL, "a field by a number that is not a constant");
+    if (at < 0) at += base->type->n;
+    if (at < 0 || at >= base->type->n)
+      py__fail(l, TT_EINDEX, "a record of %d fields has none of that number", base->type->n);
+    py__set_field_at(l, base, (int)at, value, op);
     return;
   }
   if (py__is_records(base) && n == 1 && tt__tree_is(item[0], "s")) {
@@ -394,7 +416,7 @@ static expr *stretch(lower *l, expr *e, const shape *s) {
     fits = fits ? py__elem(l, TT_AND, fits, same) : same;
   }
   if (fits) py__raise_unless(l, fits, TT_EVALUE, "operands could not be broadcast together");
-  type *t = py__array(l, (tt_dtype)e->type->dtype, own, 'A');
+  type *t = py__array(l, (tt_dtype)e->type->dtype, own, py__any_steps(e));
   expr *a[TT_PROGRAM_RANK + 1] = {e};
   for (int k = 0; k < own; k++) a[k + 1] = s->len[s->rank - own + k];
   return py__keep(l, py__helper(l, "stretch", t, false, a, own + 1));
@@ -543,13 +565,15 @@ static expr *size_of(lower *l, expr *array) {
 
 static expr *turned(lower *l, expr *array) {
   if (array->type->rank < 2) return array;
-  expr *e = py__expr(l, TT_X_TURN, py__array(l, (tt_dtype)array->type->dtype, array->type->rank, 'A'), 1);
+  expr *e = py__expr(l, TT_X_TURN, NULL, 1);
+  e->type = py__array(l, (tt_dtype)array->type->dtype, array->type->rank, py__any_steps(array));
   e->arg[0] = array;
   return e;
 }
 
 expr *py__attribute(lower *l, expr *self, const char *name) {
   if (py__is_unknown(self)) return self;
+  if (py__is_object(self)) return py__object_attribute(l, self, name);
   if (self->type->tag == TT_T_TUPLE && self->type->meta) {
     int k = py__field(self->type, name);
     if (k >= 0) return py__field_value(l, self, k);

@@ -139,6 +139,14 @@ static expr *complex_of(lower *l, call *c) {
 static expr *builtin(lower *l, call *c, bool *known) {
   const char *w = c->name;
   *known = true;
+  if (strcmp(w, "next") == 0 || strcmp(w, "iter") == 0) {
+    want(l, c, 1, 1);
+    if (!py__is_generator(c->arg[0]))
+      py__fail(l, TT_ENOTIMPL, "%s() of %s: of a generator only", w, py__type_name(l, c->arg[0]->type));
+    return w[0] == 'n' ? py__next(l, c->arg[0]) : c->arg[0];
+  }
+  bool folds = strcmp(w, "sum") == 0 || strcmp(w, "min") == 0 || strcmp(w, "max") == 0;
+  if (folds && c->n == 1 && py__is_generator(c->arg[0])) c->arg[0] = py__drained(l, c->arg[0]);
   if (strcmp(w, "len") == 0) {
     want(l, c, 1, 1);
     c->arg[0] = py__text(l, c->arg[0]);

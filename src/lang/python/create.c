@@ -368,11 +368,47 @@ static bool axis_of(lower *l, const expr *a, const char *name, const tt_tree *t,
 
 static const char *const lane_folds[] = {"mean", "std", "var", NULL};
 
+/* Along the axis that a number says while the program runs. */
+static expr *fold_along_any(lower *l, expr *a, const lane_fold *f, expr *axis) {
+  int rank = a->type->rank;
+  int32_t local = -1;
+  a = py__keep(l, py__materialise(l, a));
+  axis = py__keep(l, py__cast(l, axis, TT_I64));
+  expr *turned = py__elem(l, TT_ADD, axis, py__int(l, rank));
+  axis = py__keep(l, py__choose(l, py__elem(l, TT_LT, axis, py__int(l, 0)), turned, axis));
+  expr *inside = py__elem(l, TT_LT, py__cast(l, axis, TT_U64), py__cast(l, py__int(l, rank), TT_U64));
+  py__raise_unless(l, inside, TT_EVALUE, "the axis is out of bounds");
+  if (rank == 1) return fold_lane(l, a, f);
+  for (int k = 0; k < rank; k++) {
+    block b;
+    stmt *s = py__stmt(l, TT_X_IF);
+    s->a = py__elem(l, TT_EQ, axis, py__int(l, k));
+    py__block_begin(l, &b);
+    expr *e = py__along(l, a, k, fold_lane, f);
+    if (k == 0) local = py__temp(l, e->type);
+    py__set(l, local, e);
+    s->body = py__block_end(l, &b);
+  }
+  return py__local(l, local);
+}
+
+/* The axis of a reduction's call that is no constant; NULL: there is none such. */
+static expr *variable_axis(lower *l, const tt_tree *t) {
+  if (!t || t->n != 4) return NULL;
+  const tt_tree *word = tt__tree_is(t->item[3], "kw") ? py__keyword(l, t, "axis") : t->item[3];
+  if (!word || !tt__tree_is(word, "n")) return NULL;
+  expr *e = py__value(l, word);
+  bool whole = py__is_scalar(e) && tt__is_int((tt_dtype)e->type->dtype);
+  return whole && e->op != TT_X_CONST ? e : NULL;
+}
+
 /* A reduction by name, of all or along an axis; NULL: it is none. */
 static expr *reduction(lower *l, expr *a, const char *name, const tt_tree *t) {
   lane_fold f = {.name = name};
   int axis;
   if (!fold_named(name, &f.kind) && !is_one_of(name, lane_folds)) return NULL;
+  expr *any = a->type->rank ? variable_axis(l, t) : NULL;
+  if (any) return fold_along_any(l, a, &f, any);
   return axis_of(l, a, name, t, &axis) ? py__along(l, a, axis, fold_lane, &f) : fold_lane(l, a, &f);
 }
 
@@ -466,6 +502,8 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     return py__nothing(l);
   }
   self = py__listed(l, self);
+  if (t && py__is_object(self)) return py__object_method(l, self, name, t);
+  if (t && py__is_named_values(self)) return py__named_values_method(l, self, name);
   if (t && py__has_text(self, NULL)) return py__text_method(l, self, name, t);
   if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);

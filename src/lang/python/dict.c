@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "lang/python/py_int.h"
 
 static bool has_kind(const expr *e, const char *kinds) {
@@ -52,7 +53,10 @@ static expr *key_bits(lower *l, const expr *d, expr *key) {
   if (t->tag != TT_T_SCALAR || tt__is_complex((tt_dtype)t->dtype) || t->dtype == TT_F16 || t->dtype == TT_BF16)
     py__fail(l, TT_ENOTIMPL, "a key that is %s: keys are real numbers and str here", py__type_name(l, t));
   type *both = py__is_scalar(key) ? py__unify(l, t, key->type) : NULL;
-  if (both != t) py__fail(l, TT_ETYPE, "a key that is %s, among %s", py__type_name(l, key->type), py__type_name(l, t));
+  bool whole =
+      d->type->layout == 'e' && both && tt__is_int((tt_dtype)t->dtype) && tt__is_int((tt_dtype)key->type->dtype);
+  if (both != t && !whole)
+    py__fail(l, TT_ETYPE, "a key that is %s, among %s", py__type_name(l, key->type), py__type_name(l, t));
   key = py__cast(l, key, (tt_dtype)t->dtype);
   if (tt__is_float((tt_dtype)t->dtype))
     key = py__elem(l, TT_ADD, key, py__cast(l, py__float(l, 0), (tt_dtype)t->dtype));
@@ -75,8 +79,17 @@ static expr *found(lower *l, expr *d, expr *key) {
 
 static expr *value_at(lower *l, expr *d, expr *at) { return py__keep(l, py__item(l, py__list_item(l, d, at), 2)); }
 
+/* A library's dictionary keeps the width of its whole numbers. */
+static expr *as_wide(lower *l, const expr *d, int item, expr *e) {
+  type *t = e && d->type->layout == 'e' && py__is_complete(d->type) ? entry_of(d)->item[item] : NULL;
+  bool whole = t && t->tag == TT_T_SCALAR && py__is_scalar(e) && tt__is_int((tt_dtype)t->dtype) &&
+               tt__is_int((tt_dtype)e->type->dtype);
+  return whole ? py__cast(l, e, (tt_dtype)t->dtype) : e;
+}
+
 static void put(lower *l, expr *d, expr *key, expr *value) {
-  key = py__text(l, key);
+  key = as_wide(l, d, 1, py__text(l, key));
+  value = as_wide(l, d, 2, value);
   expr *e = entry(l, key, value);
   if (!(d = py__list_taking(l, d, e))) return;
   expr *arg[3] = {d, key_bits(l, d, key), words_of(l, d)}, *at = helper(l, "tt_dict_put", TT_I64, arg, 3);
@@ -225,9 +238,102 @@ void py__dict_delete(lower *l, const tt_tree *target) {
   drop(l, d, found(l, d, py__keep(l, key)));
 }
 
+/* {"a": 1, "b": 2.5}: keys that are words and values of several types: a tuple whose items have these names. */
+static expr *named_values(lower *l, const tt_tree *t) {
+  type *item[TT_PROGRAM_ARGS];
+  tt_str meta = {0};
+  int n = (t->n - 1) / 2;
+  if (n > TT_PROGRAM_ARGS) return NULL;
+  expr *e = py__expr(l, TT_X_TUPLE, py__none(l), n);
+  tt__str_add(&meta, "Kdict");
+  bool good = true;
+  for (int k = 0; k < n && good; k++) {
+    const tt_tree *key = t->item[2 * k + 1];
+    good = tt__tree_is(key, "s") && !strpbrk(key->item[1]->text, ":;#,()@") && key->item[1]->text[0];
+    if (good) tt__str_addf(&meta, ":%s", key->item[1]->text);
+  }
+  char *kept = good && !meta.failed ? memcpy(py__alloc(l, meta.len + 1), meta.data, meta.len + 1) : NULL;
+  tt__str_free(&meta);
+  if (!kept) return NULL;
+  for (int k = 0; k < n; k++) {
+    e->arg[k] = py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, 2 * k + 2)))));
+    item[k] = e->arg[k]->type;
+    if (py__is_unknown(e->arg[k])) return e->arg[k];
+  }
+  e->type = py__named(l, item, n, kept);
+  return e;
+}
+
+bool py__is_named_values(const expr *e) {
+  if (e->type->tag != TT_T_TUPLE || !e->type->meta || e->type->meta[0] != 'K') return false;
+  int names = 0;
+  for (const char *c = e->type->meta; *c; c++) names += *c == ':';
+  return names == e->type->n;
+}
+
+/* The name of item number k. */
+static expr *name_of(lower *l, const expr *d, int k) {
+  const char *at = strchr(d->type->meta, ':') + 1;
+  for (; k > 0; k--) at = strchr(at, ':') + 1;
+  size_t n = strcspn(at, ":");
+  char *word = memcpy(py__alloc(l, n + 1), at, n);
+  word[n] = 0;
+  expr *e = py__meta(l, "str", word);
+  e->op = TT_X_STRING;
+  return py__text(l, e);
+}
+
+static expr *tuple_like(lower *l, expr *const *part, int n) {
+  type *item[TT_PROGRAM_ARGS];
+  for (int k = 0; k < n; k++) item[k] = part[k]->type;
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, n), n);
+  for (int k = 0; k < n; k++) e->arg[k] = part[k];
+  return e;
+}
+
+/* Its keys, values or items as a tuple. */
+expr *py__named_values_method(lower *l, expr *d, const char *name) {
+  expr *part[TT_PROGRAM_ARGS];
+  bool keys = strcmp(name, "keys") == 0, items = strcmp(name, "items") == 0;
+  if (!keys && !items && strcmp(name, "values") != 0)
+    py__fail(l, TT_ENOTIMPL, "a dictionary's method '%s' where its values have several types", name);
+  d = py__keep(l, d);
+  for (int k = 0; k < d->type->n; k++) {
+    expr *both[2] = {name_of(l, d, k), py__item(l, d, k)};
+    part[k] = keys ? both[0] : items ? tuple_like(l, both, 2) : both[1];
+  }
+  return tuple_like(l, part, d->type->n);
+}
+
+expr *py__named_values_have(lower *l, const expr *d, const expr *key) {
+  if (key->op != TT_X_STRING || key->type->tag != TT_T_META)
+    py__fail(l, TT_ENOTIMPL, "a key that is no constant, where values have several types");
+  return py__bool(l, py__field(d->type, key->name) >= 0);
+}
+
+/* Have the values of a display one type? Nothing of it is kept. */
+static bool values_agree(lower *l, const tt_tree *t) {
+  block b;
+  type *both = py__unknown(l);
+  py__block_begin(l, &b);
+  for (int k = 1; k < t->n && both; k += 2) {
+    expr *value = py__listed(l, py__materialise(l, py__text(l, py__value(l, py__at(l, t, k + 1)))));
+    bool truth = both->tag == TT_T_SCALAR && (both->dtype == TT_BOOL) != (value->type->dtype == TT_BOOL);
+    type *wide = truth ? NULL : py__unify(l, both, py__plain_item(l, value->type));
+    bool first = both->tag == TT_T_UNKNOWN || !py__is_complete(both);
+    both = first || wide == both ? wide : NULL; /* the first one says what all are */
+  }
+  (void)py__block_end(l, &b);
+  return both != NULL;
+}
+
 /* (dict key value ...) and (setof key ...) */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
   expr *made = NULL;
+  if (!set && t->n > 3 && tt__tree_is(t->item[1], "s") && !values_agree(l, t)) {
+    expr *named = named_values(l, t);
+    if (named) return named;
+  }
   for (int k = 1; k < t->n; k += set ? 1 : 2) {
     expr *key = py__keep(l, py__text(l, py__value(l, t->item[k])));
     expr *value = set ? NULL : py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, k + 1)))));
@@ -256,6 +362,7 @@ expr *py__dict_call(lower *l, const char *name, const tt_tree *t) {
   if (!set) py__fail(l, TT_ENOTIMPL, "%s() of something: write {key: value for ...}", name);
   expr *from = py__keep(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))), *at;
   if (!py__is_complete(from->type)) return py__missing(l);
+  if (py__is_generator(from)) from = py__drained(l, from);
   bool array = py__is_array(from) && from->type->rank == 1;
   if (!array && (from->type->tag != TT_T_LIST || py__is_dict(from) || py__is_set(from)))
     py__fail(l, TT_ENOTIMPL, "a set of %s", py__type_name(l, from->type));

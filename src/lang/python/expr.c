@@ -223,6 +223,7 @@ static tt_op compare_op(const char *op) {
 
 /* Is `value` an item of the list or the tuple, or an element of the array? */
 static expr *contains(lower *l, expr *value, expr *in) {
+  if (py__is_named_values(in)) return py__named_values_have(l, in, value);
   if (py__has_text(in, NULL)) return py__text_contains(l, in, value);
   if (in->type->tag == TT_T_LIST) value = py__text(l, value);
   if (in->type->tag == TT_T_LIST) return py__list_contains(l, in, value);
@@ -239,11 +240,38 @@ static expr *contains(lower *l, expr *value, expr *in) {
   return any;
 }
 
+/* Are two lists, arrays or truths the same one? */
+static expr *same_object(lower *l, const char *name, expr *a, expr *b, bool is) {
+  expr *same = NULL;
+  bool truths = py__is_scalar(a) && py__is_scalar(b) && a->type->dtype == TT_BOOL && b->type->dtype == TT_BOOL;
+  if (truths) same = py__elem(l, TT_EQ, a, b);
+  if (a->type->tag == TT_T_LIST && a->type == b->type && !py__is_text(a)) {
+    expr *at[2] = {py__keep(l, a), py__keep(l, b)};
+    for (int k = 0; k < 2; k++) at[k] = py__helper(l, "tt_word_text", py__scalar(l, TT_I64), false, &at[k], 1);
+    same = py__elem(l, TT_EQ, at[0], at[1]);
+  }
+  if (!same) refuse(l, name, a, b);
+  return is ? same : py__elem(l, TT_LNOT, same, NULL);
+}
+
+/* Tuples by the first items that differ, else by their lengths. */
+static expr *tuple_order(lower *l, const char *op, expr *a, expr *b) {
+  int na = a->type->n, nb = b->type->n, n = na < nb ? na : nb;
+  a = py__keep(l, a), b = py__keep(l, b);
+  bool ends = op[0] == '<' ? na < nb || (na == nb && op[1]) : na > nb || (na == nb && op[1]);
+  expr *answer = py__bool(l, ends);
+  for (int k = n - 1; k >= 0; k--) {
+    expr *x = py__item(l, a, k), *y = py__item(l, b, k), *differ = py__truth(l, py__compare(l, "!=", x, y));
+    answer = py__choose(l, py__keep(l, differ), py__keep(l, py__truth(l, py__compare(l, op, x, y))), answer);
+  }
+  return answer;
+}
+
 expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
   bool is = strcmp(name, "is") == 0, is_not = strcmp(name, "is not") == 0;
   if (is || is_not) {
-    if (a->type->tag != TT_T_NONE && b->type->tag != TT_T_NONE) refuse(l, name, a, b);
+    if (a->type->tag != TT_T_NONE && b->type->tag != TT_T_NONE) return same_object(l, name, a, b, is);
     return py__bool(l, (a->type->tag == b->type->tag) == is);
   }
   if (strcmp(name, "in") == 0) return contains(l, a, b);
@@ -261,6 +289,11 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
     expr *same = py__list_equal(l, a, b);
     return op == TT_EQ ? same : py__elem(l, TT_LNOT, same, NULL);
   }
+  bool lists = a->type->tag == TT_T_LIST && b->type->tag == TT_T_LIST && strchr("lt", a->type->layout) &&
+               a->type->layout == b->type->layout;
+  if (lists && op != TT_EQ && op != TT_NE) return py__list_order(l, name, a, b);
+  if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && op != TT_EQ && op != TT_NE)
+    return tuple_order(l, name, a, b);
   if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && (op == TT_EQ || op == TT_NE)) {
     expr *all = py__bool(l, a->type->n == b->type->n);
     for (int k = 0; a->type->n == b->type->n && k < a->type->n; k++)
@@ -497,6 +530,7 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "sel") == 0) return ternary(l, t);
   if (strcmp(w, "tup") == 0) return tuple(l, t);
   if (strcmp(w, "named") == 0) return named_tuple(l, t);
+  if (strcmp(w, "new") == 0) return py__new_object(l, t);
   if (strcmp(w, "gu") == 0) return py__generalised(l, t);
   if (strcmp(w, "list") == 0) return display(l, t);
   if (strcmp(w, "dict") == 0 || strcmp(w, "setof") == 0) return py__dict_display(l, t, w[0] == 's');

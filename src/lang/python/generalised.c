@@ -74,7 +74,8 @@ static expr *core_at(lower *l, const gu *g, int k, expr *const *at) {
   /* a result without core axes is an array of one element */
   int made = core ? core : 1, slices = core == 0 && own > 0;
   if (own == 0 && core) return a;
-  expr *v = py__expr(l, TT_X_VIEW, py__array(l, (tt_dtype)a->type->dtype, made, 'A'), 1 + own + 2 * slices);
+  expr *v =
+      py__expr(l, TT_X_VIEW, py__array(l, (tt_dtype)a->type->dtype, made, py__any_steps(a)), 1 + own + 2 * slices);
   char *form = py__alloc(l, (size_t)own + 2);
   memset(form, 'i', (size_t)own);
   v->form = form;

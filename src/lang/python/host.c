@@ -63,7 +63,8 @@ static void say_value(lower *l, question *q, expr *e) {
   } else if (py__is_scalar(e)) {
     say_number(l, q, e);
   } else if (py__is_array(e)) {
-    e = py__keep(l, py__materialise(l, e));
+    e = py__materialise(l, e);
+    e = py__keep(l, e->type->layout == 'P' ? py__copied(l, e) : e);
     say(l, q, "A%s:%d", tt__dtypes[e->type->dtype].suffix, e->type->rank);
     give(l, q, e);
   } else if (e->type->tag == TT_T_TUPLE) {

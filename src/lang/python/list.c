@@ -17,7 +17,7 @@ type *py__list_type(lower *l, type *item, char kind) {
 
 bool py__is_complete(const type *t) {
   if (t->tag == TT_T_UNKNOWN) return false;
-  for (int k = 0; (t->tag == TT_T_LIST || t->tag == TT_T_TUPLE) && k < t->n; k++)
+  for (int k = 0; (t->tag == TT_T_LIST || t->tag == TT_T_TUPLE || t->tag == TT_T_GENERATOR) && k < t->n; k++)
     if (!py__is_complete(t->item[k])) return false;
   return true;
 }
@@ -26,7 +26,7 @@ static type *item_of(const expr *list) { return list->type->item[0]; }
 
 /* Arrays in a list may have any steps. */
 type *py__plain_item(lower *l, type *item) {
-  if (item->tag != TT_T_ARRAY) return item;
+  if (item->tag != TT_T_ARRAY || item->layout == 'P') return item;
   return tt__ptype_array(l->p, (tt_dtype)item->dtype, item->rank, 'A', item->readonly);
 }
 
@@ -49,7 +49,14 @@ static expr *count(lower *l, expr *list) {
   return e;
 }
 
-expr *py__count_of(lower *l, expr *list) { return py__keep(l, count(l, py__keep(l, list))); }
+static void refuse_object(lower *l, const expr *e) {
+  if (py__is_object(e)) py__fail(l, TT_ETYPE, "%s is no list", py__type_name(l, e->type));
+}
+
+expr *py__count_of(lower *l, expr *list) {
+  refuse_object(l, list);
+  return py__keep(l, count(l, py__keep(l, list)));
+}
 
 static void resize(lower *l, expr *list, expr *n) {
   expr *e = py__expr(l, TT_X_RESIZE, py__scalar(l, TT_BOOL), 2);
@@ -74,6 +81,9 @@ expr *py__list_item(lower *l, expr *list, expr *at) {
 static expr *fitting(lower *l, expr *list, expr *value) {
   type *item = item_of(list), *both = py__unify(l, item, value->type);
   bool truth = item->tag == TT_T_SCALAR && (item->dtype == TT_BOOL) != (value->type->dtype == TT_BOOL);
+  bool whole = list->type->layout == 't' && item->tag == TT_T_SCALAR && py__is_scalar(value) &&
+               tt__is_int((tt_dtype)item->dtype) && tt__is_int((tt_dtype)value->type->dtype);
+  if (whole) return py__cast(l, value, (tt_dtype)item->dtype); /* a library's list keeps its width */
   if (both != item || (truth && py__is_scalar(value)))
     py__fail(l, TT_ETYPE, "a list of %s takes no %s: its items have one type, which the first one gives",
              py__type_name(l, item), py__type_name(l, value->type));
@@ -113,6 +123,17 @@ void py__list_append(lower *l, expr *list, expr *value) {
 bool py__is_display(const expr *e) { return e->op == TT_X_TUPLE && e->form != NULL; }
 
 /* What the items of a display have in common. */
+static bool have_common_item(lower *l, expr *const *item, int n) {
+  type *t = py__unknown(l);
+  for (int k = 0; k < n; k++) {
+    bool truth = t->tag == TT_T_SCALAR && (t->dtype == TT_BOOL) != (item[k]->type->dtype == TT_BOOL);
+    type *both = py__unify(l, t, item[k]->type);
+    if (!both || truth) return false;
+    t = both;
+  }
+  return true;
+}
+
 static type *common_item(lower *l, expr *const *item, int n) {
   type *t = py__unknown(l);
   for (int k = 0; k < n; k++) {
@@ -141,6 +162,15 @@ static expr *tuple_of_listed(lower *l, expr *e) {
   return made;
 }
 
+/* A display of items of several types stays a tuple: nobody can change it, or read it by what is no constant. */
+static expr *tuple_of_items(lower *l, expr *const *item, int n) {
+  type *part[TT_PROGRAM_ARGS];
+  for (int k = 0; k < n; k++) part[k] = item[k]->type;
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, part, n), n);
+  memcpy(e->arg, item, (size_t)n * sizeof *item);
+  return e;
+}
+
 expr *py__listed(lower *l, expr *e) {
   if (e->op == TT_X_STRING) return py__text(l, e);
   if (e->op != TT_X_TUPLE || l->options.kernel) return e;
@@ -148,6 +178,7 @@ expr *py__listed(lower *l, expr *e) {
   expr *item[TT_PROGRAM_ARGS];
   if (e->n == 0) return new_list(l, py__unknown(l), 'l');
   for (int k = 0; k < e->n; k++) item[k] = py__keep(l, py__listed(l, e->arg[k]));
+  if (!have_common_item(l, item, e->n)) return tuple_of_items(l, item, e->n);
   expr *list = py__keep(l, new_list(l, common_item(l, item, e->n), 'l'));
   resize(l, list, py__int(l, e->n));
   for (int k = 0; k < e->n; k++) py__list_write(l, list, py__int(l, k), item[k]);
@@ -256,6 +287,7 @@ static stretch_of read_slice(lower *l, expr *list, const tt_tree *t) {
 }
 
 expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
+  refuse_object(l, list);
   if (py__is_dict(list) || py__is_set(list)) return py__dict_index(l, list, at);
   list = py__keep(l, list);
   if (tt__tree_is(at, "sl")) {
@@ -270,6 +302,7 @@ expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
 }
 
 void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op) {
+  refuse_object(l, list);
   if (py__is_dict(list)) {
     py__dict_assign(l, list, at, value, op);
     return;
@@ -463,6 +496,29 @@ expr *py__list_equal(lower *l, expr *a, expr *b) {
   py__set(l, all, py__elem(l, TT_AND, py__local(l, all), py__truth(l, same)));
   done(l, &t);
   return py__local(l, all);
+}
+
+/* Is one before the other (op: <, <=, >, >=), by the first items that differ, else by their lengths? */
+expr *py__list_order(lower *l, const char *op, expr *a, expr *b) {
+  a = py__keep(l, py__listed(l, a));
+  b = py__keep(l, py__listed(l, b));
+  expr *na = py__count_of(l, a), *nb = py__count_of(l, b), *least = py__keep(l, py__elem(l, TT_MINIMUM, na, nb));
+  int32_t answer = py__temp(l, py__scalar(l, TT_BOOL));
+  py__set(l, answer, py__compare(l, op, na, nb));
+  if (!py__is_complete(a->type) || !py__is_complete(b->type)) return py__local(l, answer);
+  turns t;
+  block inner;
+  each(l, least, &t);
+  expr *x = py__list_item(l, a, t.at), *y = py__list_item(l, b, t.at);
+  expr *differ = py__keep(l, py__truth(l, py__compare(l, "!=", x, y)));
+  stmt *s = py__stmt(l, TT_X_IF);
+  s->a = differ;
+  py__block_begin(l, &inner);
+  py__set(l, answer, py__truth(l, py__compare(l, op, x, y)));
+  py__stmt(l, TT_X_BREAK);
+  s->body = py__block_end(l, &inner);
+  done(l, &t);
+  return py__local(l, answer);
 }
 
 /* sum(), min() and max() of a list. */

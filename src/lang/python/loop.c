@@ -268,6 +268,21 @@ static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
   }
 }
 
+bool py__may_be_parallel(lower *l, const tt_tree *body) { return can_run_parallel(l, body); }
+
+void py__parallel_body(lower *l, stmt *s, block *b, const tt_tree *body) {
+  scan found = {.l = l};
+  find_reductions(&found, body);
+  spoil_other_uses(&found, body);
+  s->op = TT_X_PARFOR;
+  l->f->parallel = true;
+  py__statements(l, body, 0);
+  s->body = py__block_end(l, b);
+  l->f->parallel = false;
+  l->f->func->can_fail = true;
+  if (!bind_reductions(l, s, &found)) s->op = TT_X_FOR;
+}
+
 /* ---- sequences */
 
 static expr *length(lower *l, const expr *e) {
@@ -315,18 +330,42 @@ static const tt_tree *count_off(lower *l, const tt_tree *target, expr *position)
   return target->item[2];
 }
 
+/* The names of a target are variables of turn number `at` alone. */
+static void turn_names(lower *l, const tt_tree *target, int at) {
+  frame *f = l->f;
+  if (tt__tree_is(target, "n") && f->nturned < (int)(sizeof f->turned / sizeof *f->turned)) {
+    f->turned[f->nturned].name = py__word(l, py__at(l, target, 1));
+    f->turned[f->nturned++].turn = at;
+  }
+  for (int k = 1; tt__tree_is(target, "tup") && k < target->n; k++) turn_names(l, target->item[k], at);
+}
+
+/* Have all items of the tuples one type each? */
+static bool have_one_type(lower *l, expr *const *seq, int n) {
+  for (int k = 0; k < n; k++) {
+    type *both = py__unknown(l);
+    for (int i = 0; i < seq[k]->type->n && both; i++) both = py__unify(l, both, seq[k]->type->item[i]);
+    if (!both) return false;
+  }
+  return true;
+}
+
 /* A loop over tuples: the body once for each item. */
 static void unroll(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first, bool single) {
   const tt_tree *target = py__at(l, t, 2), *body = py__at(l, t, 4);
   int items = seq[0]->type->n;
   if (holds(body, "break") || holds(body, "cont")) py__fail(l, TT_ENOTIMPL, "break or continue in a loop over a tuple");
   for (int k = 1; k < n; k++) items = seq[k]->type->n < items ? seq[k]->type->n : items;
+  bool apart = !have_one_type(l, seq, n);
+  int before = l->f->nturned;
   for (int at = 0; at < items; at++) {
     expr *value[8];
+    if (apart) turn_names(l, target, at);
     const tt_tree *inner = counted ? count_off(l, target, py__elem(l, TT_ADD, py__int(l, at), first)) : target;
     for (int k = 0; k < n; k++) value[k] = py__item(l, seq[k], at);
     give(l, inner, value, n, single);
     py__statements(l, body, 0);
+    l->f->nturned = before;
   }
 }
 
@@ -371,16 +410,51 @@ static void loop_lists(lower *l, const tt_tree *t, expr *const *seq, int n, bool
   s->body = py__block_end(l, &b);
 }
 
+/* As loop_lists, where some of the sequences are generators: each is asked in its turn, as Python does. */
+static void loop_generators(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first,
+                            bool single) {
+  int32_t place = py__temp(l, py__scalar(l, TT_I64));
+  l->f->func->locals.data[place].limit = TT_PROGRAM_LONGEST;
+  py__set(l, place, py__int(l, 0));
+  expr *at = py__local(l, place), *value[8];
+  stmt *s = py__stmt(l, TT_X_WHILE);
+  block b, inner;
+  l->f->func->can_fail = true;
+  s->a = py__bool(l, true);
+  py__block_begin(l, &b);
+  for (int k = 0; k < n; k++) {
+    bool generator = py__is_generator(seq[k]);
+    expr *more = generator ? py__has_next(l, seq[k]) : has_item(l, seq[k], at);
+    stmt *leave = py__stmt(l, TT_X_IF);
+    leave->a = py__elem(l, TT_LNOT, more, NULL);
+    py__block_begin(l, &inner);
+    py__stmt(l, TT_X_BREAK);
+    leave->body = py__block_end(l, &inner);
+    value[k] = generator ? py__yielded(l, seq[k]) : py__keep(l, element(l, seq[k], at));
+  }
+  const tt_tree *target = py__at(l, t, 2);
+  const tt_tree *targets = counted ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target;
+  give(l, targets, value, n, single);
+  expr *next = py__elem(l, TT_ADD, at, py__int(l, 1));
+  next->nonneg = true;
+  next->limit = TT_PROGRAM_LONGEST;
+  py__set(l, place, next);
+  py__statements(l, py__at(l, t, 4), 0);
+  s->body = py__block_end(l, &b);
+}
+
 /* Several sequences side by side; `counted`: the first target is the position. */
 static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted, expr *first, bool single) {
   static const tt_tree nobody = {.tag = TT_TREE_LIST};
   const tt_tree *target = py__at(l, t, 2);
   expr *stop = NULL, *value[8];
-  bool leaves = holds(py__at(l, t, 4), "break") || holds(py__at(l, t, 4), "cont"), lists = false;
+  bool leaves = holds(py__at(l, t, 4), "break") || holds(py__at(l, t, 4), "cont"), lists = false, generators = false;
   for (int k = 0; k < n; k++) {
     seq[k] = py__text(l, seq[k]);
     if (leaves) seq[k] = py__listed(l, seq[k]);
-    lists |= seq[k]->type->tag == TT_T_LIST;
+    if (py__is_object(seq[k])) py__fail(l, TT_ETYPE, "a loop over %s", py__type_name(l, seq[k]->type));
+    generators |= py__is_generator(seq[k]);
+    lists |= seq[k]->type->tag == TT_T_LIST || py__is_generator(seq[k]);
   }
   if (are_tuples(seq, n)) {
     unroll(l, t, seq, n, counted, first, single);
@@ -388,13 +462,17 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   }
   for (int k = 0; k < n; k++) {
     if (py__is_unknown(seq[k])) return;
-    if (seq[k]->type->tag == TT_T_LIST) continue;
+    if (seq[k]->type->tag == TT_T_LIST || py__is_generator(seq[k])) continue;
     if (lists && seq[k]->type->tag == TT_T_TUPLE && (seq[k] = py__listed(l, seq[k]))->type->tag == TT_T_LIST) continue;
     bool array = seq[k]->type->tag == TT_T_ARRAY && seq[k]->type->rank > 0;
     if (!array && !py__is_records(seq[k])) py__fail(l, TT_ENOTIMPL, "a loop over %s", py__type_name(l, seq[k]->type));
     if (lists) continue;
     expr *len = length(l, seq[k]);
     stop = stop ? py__keep(l, py__elem(l, TT_MINIMUM, stop, len)) : len;
+  }
+  if (generators) {
+    loop_generators(l, t, seq, n, counted, first, single);
+    return;
   }
   if (lists) {
     loop_lists(l, t, seq, n, counted, first, single);
@@ -414,6 +492,8 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
 /* What a loop goes over; a display stays one. */
 static expr *sequence(lower *l, const tt_tree *t) {
   expr *e = py__materialise(l, py__value(l, t));
+  if (py__is_named_values(e)) return py__keep(l, py__named_values_method(l, e, "keys"));
+  if (py__is_generator(e)) return py__keep(l, e);
   return py__is_display(e) ? e : py__keep(l, py__sequence(l, e));
 }
 
@@ -429,7 +509,9 @@ void py__for(lower *l, const tt_tree *t) {
       if (py__positional(iter) > 1) first = whole(l, py__value(l, iter->item[3]));
       iter = py__at(l, iter, 2);
     }
-    if (callee_is(iter, "zip")) {
+    if (py__is_grid(iter)) {
+      py__for_grid(l, t, iter, counted, first);
+    } else if (callee_is(iter, "zip")) {
       int n = py__positional(iter);
       if (n < 1 || n > 8) py__fail(l, TT_ENOTIMPL, "zip() of %d sequences", n);
       for (int k = 0; k < n; k++) seq[k] = sequence(l, iter->item[k + 2]);

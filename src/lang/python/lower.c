@@ -32,7 +32,10 @@ static bool replaces_none(lower *l, int32_t local, const expr *value) {
 int py__local_named(lower *l, const char *name, bool make) {
   tt_pfunc *func = l->f->func;
   char full[160];
-  if ((size_t)snprintf(full, sizeof full, "%s%s", l->f->prefix, name) >= sizeof full)
+  char turn[16] = "";
+  for (int k = 0; k < l->f->nturned; k++)
+    if (strcmp(l->f->turned[k].name, name) == 0) snprintf(turn, sizeof turn, "~%d", (int)l->f->turned[k].turn);
+  if ((size_t)snprintf(full, sizeof full, "%s%s%s", l->f->prefix, name, turn) >= sizeof full)
     py__fail(l, TT_ENOTIMPL, "a name as long as '%.40s...'", name);
   for (int64_t k = 0; k < func->locals.n; k++) {
     if (strcmp(func->locals.data[k].name, full) != 0) continue;
@@ -98,7 +101,9 @@ static void assign_field(lower *l, const tt_tree *t, expr *value, const char *op
   expr *record = py__value(l, py__at(l, t, 1));
   const char *name = py__word(l, py__at(l, t, 2));
   if (py__is_unknown(record)) return;
-  if (py__is_records(record))
+  if (py__is_object(record))
+    py__set_object_field(l, record, name, value, op);
+  else if (py__is_records(record))
     py__fill(l, py__attribute(l, record, name), value, op, false);
   else if (py__is_record(record))
     py__set_field(l, record, name, value, op);
@@ -217,13 +222,24 @@ static void loop_while(lower *l, const tt_tree *t) {
   l->f->at_end = at_end;
 }
 
+/* return in a function that yields: it is over. */
+static void end_generator(lower *l, const tt_tree *t) {
+  bool nothing = t->n <= 2 || tt__tree_is(t->item[2], "none");
+  if (!nothing) py__fail(l, TT_ENOTIMPL, "return of a value in a generator");
+  py__stmt(l, TT_X_RETURN);
+}
+
 static void give(lower *l, const tt_tree *t) {
   frame *f = l->f;
+  if (!f->inlined && py__yields(f->tree->item[4])) {
+    end_generator(l, t);
+    return;
+  }
   expr *e = t->n > 2 ? py__listed(l, py__materialise(l, py__value(l, t->item[2]))) : py__nothing(l);
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
-  if (py__is_record(e) || py__is_records(e)) py__fail(l, TT_ENOTIMPL, "records as a result: return their fields");
   if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
+  if (py__is_named_values(e)) py__fail(l, TT_ENOTIMPL, "a dictionary whose values have several types, as a result");
   type *both = py__unify(l, f->result, e->type);
   if (!both)
     py__fail(l, TT_ETYPE, "cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
@@ -270,12 +286,12 @@ static tt_code code_of(const char *name) {
   static const struct {
     const char *name;
     tt_code code;
-  } rows[] = {{"ValueError", TT_EVALUE},    {"TypeError", TT_ETYPE},
-              {"IndexError", TT_EINDEX},    {"OverflowError", TT_EOVERFLOW},
-              {"MemoryError", TT_ENOMEM},   {"ZeroDivisionError", TT_EZERODIV},
-              {"RuntimeError", TT_EDEVICE}, {"NotImplementedError", TT_ENOTIMPL},
-              {"KeyError", TT_X_KEY},       {"AssertionError", TT_X_ASSERTION},
-              {"RecursionError", TT_X_DEEP}};
+  } rows[] = {{"ValueError", TT_EVALUE},     {"TypeError", TT_ETYPE},
+              {"IndexError", TT_EINDEX},     {"OverflowError", TT_EOVERFLOW},
+              {"MemoryError", TT_ENOMEM},    {"ZeroDivisionError", TT_EZERODIV},
+              {"RuntimeError", TT_EDEVICE},  {"NotImplementedError", TT_ENOTIMPL},
+              {"KeyError", TT_X_KEY},        {"AssertionError", TT_X_ASSERTION},
+              {"RecursionError", TT_X_DEEP}, {"StopIteration", TT_X_STOP}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].code;
   return TT_EVALUE;
@@ -372,6 +388,7 @@ static bool attempt(lower *l, const tt_tree *t) {
   l->f->func->can_fail = true;
   stmt *s = py__stmt(l, TT_X_TRY);
   s->local = kind;
+  l->f->attempts++;
   py__block_begin(l, &b);
   bool leaves = py__statements(l, py__at(l, t, 2), 0);
   s->body = py__block_end(l, &b);
@@ -380,6 +397,7 @@ static bool attempt(lower *l, const tt_tree *t) {
   leaves &= handlers(l, t, 3, kind);
   s->other = py__block_end(l, &b);
   l->f->caught = before;
+  l->f->attempts--;
   return leaves;
 }
 
@@ -400,6 +418,8 @@ static bool statement(lower *l, const tt_tree *t) {
   } else if (strcmp(w, "ret") == 0) {
     give(l, t);
     return true;
+  } else if (strcmp(w, "yield") == 0) {
+    py__yield(l, t);
   } else if (strcmp(w, "break") == 0) {
     py__stmt(l, TT_X_BREAK);
     return true;
@@ -479,6 +499,8 @@ static const tt_tree *source_tree(lower *l, int32_t source) {
   py__fail(l, TT_EVALUE, "the program text is malformed");
 }
 
+int py__parameters(lower *l, int32_t source) { return source_tree(l, source)->item[3]->n; }
+
 static bool tree_splits(lower *l, const tt_tree *t) {
   if (t->tag != TT_TREE_LIST) return false;
   if (tt__tree_is(t, "call") && t->n > 1) {
@@ -542,9 +564,21 @@ static void reset_pass(frame *f, bool final) {
   f->depth = 0;
   f->replaced = 0;
   f->caught = 0;
+  f->attempts = 0;
   f->asked = false;
   f->final = final;
   f->line = (int32_t)f->tree->item[2]->i;
+}
+
+/* A call of a function that yields gives a generator. */
+static void make_generator(lower *l, tt_pfunc *func, bool any) {
+  int64_t number = 0;
+  if (!any) py__fail(l, TT_ETYPE, "a generator that does not yield any value");
+  while (l->p->funcs.data[number] != func) number++;
+  func->yields = func->result;
+  func->can_fail = true;
+  func->result = tt__ptype_generator(l->p, func->yields, number);
+  if (!func->result) py__fail(l, TT_ENOMEM, "out of memory");
 }
 
 /* Type the body again and again until nothing new is learnt, then once more to keep. */
@@ -565,6 +599,7 @@ static void settle(lower *l, frame *f) {
     final = !f->changed;
   }
   f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
+  if (py__yields(f->tree->item[4])) make_generator(l, f->func, f->result->tag != TT_T_UNKNOWN);
 }
 
 static frame frame_of(lower *l, tt_pfunc *func, type *result) {
@@ -597,13 +632,21 @@ static void note_typed(lower *l, int64_t at, const frame *f) {
 /* Once more, with what is known of the functions around by now; its variables' types only grow. */
 static void type_again(lower *l, int64_t at) {
   tt_pfunc *func = l->p->funcs.data[l->instances.data[at].func];
-  bool nothing = func->result->tag == TT_T_NONE;
-  frame f = frame_of(l, func, nothing ? py__unknown(l) : func->result), *caller = l->f;
+  type *before = func->yields ? func->yields : func->result;
+  bool nothing = before->tag == TT_T_NONE;
+  frame f = frame_of(l, func, nothing ? py__unknown(l) : before), *caller = l->f;
   l->instances.data[at].typing = true;
   l->f = &f;
   settle(l, &f);
   l->f = caller;
   note_typed(l, at, &f);
+}
+
+/* Threads of a GPU read numbers where they may lie only. */
+static void refuse_packed(lower *l, const type *t) {
+  if (t->tag == TT_T_ARRAY && t->layout == 'P')
+    py__fail(l, TT_ETYPE, "packed records in a kernel: make their dtype with align=True");
+  for (int k = 0; k < t->n && t->tag == TT_T_TUPLE; k++) refuse_packed(l, t->item[k]);
 }
 
 /* `at`: its instance, or -1. */
@@ -626,6 +669,7 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST && arg[k]->layout == 'w')
       py__fail(l, TT_ETYPE, "a kernel takes numbers, tuples and arrays, not 'str'");
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list in a kernel: pass an array");
+    if (kind == TT_X_KERNEL) refuse_packed(l, arg[k]);
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
     v->limit = 0;
@@ -644,6 +688,8 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
 */
 static type *result_so_far(lower *l, tt_pfunc *callee) {
   frame *f = l->f;
+  if (py__yields(source_tree(l, callee->source)->item[4]))
+    py__fail(l, TT_ENOTIMPL, "a generator that calls itself: %s()", callee->name);
   while (f->func != callee) f = f->up;
   for (frame *k = l->f; k != f; k = k->up)
     if (f->deep < k->open) k->open = f->deep;

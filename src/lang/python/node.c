@@ -149,8 +149,10 @@ expr *py__convert(lower *l, expr *e, type *to) {
 expr *py__truth(lower *l, expr *e) {
   if (py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_NONE) return py__bool(l, false);
+  if (py__is_generator(e)) return py__bool(l, true);
   if (e->type->tag == TT_T_TUPLE) return py__bool(l, e->type->n > 0);
   if (e->op == TT_X_STRING && e->type->tag == TT_T_META) return py__bool(l, e->name[0] != 0);
+  if (py__is_object(e)) return py__bool(l, true);
   if (e->type->tag == TT_T_LIST) {
     expr *n = py__is_dict(e) || py__is_set(e) ? py__dict_count(l, py__keep(l, e)) : py__count_of(l, e);
     return py__elem(l, TT_GT, n, py__int(l, 0));
@@ -290,7 +292,9 @@ int32_t py__temp(lower *l, type *t) {
 
 uint64_t py__origin(lower *l, const expr *e) {
   uint64_t from = 0;
-  if (e->type->tag != TT_T_ARRAY && e->type->tag != TT_T_TUPLE && e->type->tag != TT_T_LIST) return 0;
+  if (e->type->tag != TT_T_ARRAY && e->type->tag != TT_T_TUPLE && e->type->tag != TT_T_LIST &&
+      e->type->tag != TT_T_GENERATOR)
+    return 0;
   if (e->op == TT_X_LOCAL) return e->k >= 0 ? l->f->func->locals.data[e->k].from : 0;
   for (int k = 0; k < e->n; k++) from |= py__origin(l, e->arg[k]);
   return from;

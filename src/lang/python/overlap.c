@@ -32,12 +32,14 @@ static extent extent_of(lower *l, expr *a) {
     if (rank > 1) n = kept(l, TT_MUL, n, step(l, a, 0));
     return (extent){at, kept(l, TT_ADD, at, kept(l, TT_MUL, n, size))};
   }
-  expr *low = py__int(l, 0), *high = py__int(l, 1);
+  bool bytes = a->type->layout == 'P';
+  expr *low = py__int(l, 0), *high = bytes ? size : py__int(l, 1);
   for (int k = 0; k < rank; k++) {
     expr *last = kept(l, TT_MUL, py__elem(l, TT_SUB, py__len(l, a, k), py__int(l, 1)), step(l, a, k));
     low = kept(l, TT_ADD, low, py__elem(l, TT_MINIMUM, last, py__int(l, 0)));
     high = kept(l, TT_ADD, high, py__elem(l, TT_MAXIMUM, last, py__int(l, 0)));
   }
+  if (bytes) return (extent){kept(l, TT_ADD, at, low), kept(l, TT_ADD, at, high)};
   return (extent){kept(l, TT_ADD, at, py__elem(l, TT_MUL, low, size)),
                   kept(l, TT_ADD, at, py__elem(l, TT_MUL, high, size))};
 }
@@ -45,6 +47,7 @@ static extent extent_of(lower *l, expr *a) {
 /* Each element lies where the other array's is: it is read before it is written. */
 static expr *differs(lower *l, expr *a, expr *b) {
   if (a->type->rank != b->type->rank || a->type->dtype != b->type->dtype) return py__bool(l, true);
+  if ((a->type->layout == 'P') != (b->type->layout == 'P')) return py__bool(l, true);
   bool dense = a->type->layout == 'C' && b->type->layout == 'C';
   expr *any = kept(l, TT_NE, address(l, a), address(l, b));
   for (int k = 0; k < a->type->rank; k++) {

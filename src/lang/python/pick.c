@@ -220,7 +220,7 @@ expr *py__along(lower *l, expr *array, int axis, expr *(*fold)(lower *l, expr *l
 expr *py__lane(lower *l, expr *array, int axis, expr *const *at) {
   int rank = array->type->rank, n = 1;
   char *form = py__alloc(l, (size_t)rank + 1);
-  expr *v = py__expr(l, TT_X_VIEW, py__array(l, (tt_dtype)array->type->dtype, 1, 'A'), rank + 3);
+  expr *v = py__expr(l, TT_X_VIEW, py__array(l, (tt_dtype)array->type->dtype, 1, py__any_steps(array)), rank + 3);
   v->form = form;
   v->arg[0] = array;
   for (int k = 0, kept = 0; k < rank; k++) {

@@ -37,9 +37,15 @@ struct frame {
   int32_t beside[TT_PROGRAM_ARGS]; /* of a parameter: the variable that its name means, where that has another type */
   int32_t depth;                   /* of blocks that may not run, around the statement */
   int32_t deep, open;              /* how many functions are being typed, with this one; as instance.open */
+  int32_t attempts;                /* bodies of try and their handlers, around the statement */
   bool asked;                      /* this pass: a call of itself wanted the result before it was known */
   int32_t caught;                  /* 1 + the local with the kind of what the handler around caught; 0: none is */
-  uint64_t replaced;               /* parameters that are None and were given a value so far in this pass */
+  struct {
+    const char *name;
+    int32_t turn;
+  } turned[16]; /* names that are another variable in each turn of a loop that is written out (python/loop.c) */
+  int32_t nturned;
+  uint64_t replaced; /* parameters that are None and were given a value so far in this pass */
 };
 
 /* A function for one list of argument types. */
@@ -72,6 +78,8 @@ const char *py__type_name(lower *l, type *t); /* in the arena */
 
 /* ---- types (python/type.c) */
 type *py__scalar(lower *l, tt_dtype t);
+/* The layout of a part of an array, of which nothing more is known than its steps. */
+static inline char py__any_steps(const expr *array) { return array->type->layout == 'P' ? 'P' : 'A'; }
 type *py__array(lower *l, tt_dtype t, int rank, char layout);
 type *py__tuple(lower *l, type *const *item, int n);
 type *py__named(lower *l, type *const *item, int n, const char *meta); /* NULL: without names */
@@ -192,7 +200,11 @@ bool py__is_records(const expr *e);             /* an array of records: a tuple 
 bool py__is_record(const expr *e);              /* one of these: arrays without axes, or values */
 expr *py__field_value(lower *l, expr *record, int k);
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
+void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op);
 void py__set_record(lower *l, expr *record, expr *value);
+/* An array of a field of characters, and one of its strings or a part of it. */
+bool py__is_chars(const expr *e);
+expr *py__chars_index(lower *l, expr *chars, const tt_tree *const *item, int n);
 expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int n);
 /* Dictionaries and sets (python/dict.c). */
 bool py__is_dict(const expr *e);
@@ -205,11 +217,13 @@ expr *py__dict_keys(lower *l, expr *d); /* a list */
 expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
 void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set);
+/* Dictionaries whose keys are words and whose values have several types: tuples. */
+bool py__is_named_values(const expr *e);
+expr *py__named_values_method(lower *l, expr *d, const char *name);
+expr *py__named_values_have(lower *l, const expr *d, const expr *key);
 expr *py__dict_call(lower *l, const char *name, const tt_tree *t);
-/* What a loop goes over: of dictionaries and sets a list of the keys. */
-static inline expr *py__sequence(lower *l, expr *e) {
-  return py__is_dict(e) || py__is_set(e) ? py__dict_keys(l, e) : e;
-}
+/* What a loop goes over: of dictionaries and sets a list of the keys, of a generator of all that it gives. */
+expr *py__sequence(lower *l, expr *e);
 expr *py__new_list(lower *l, type *item);
 type *py__plain_item(lower *l, type *item); /* as lists have it */
 void py__list_append(lower *l, expr *list, expr *value);
@@ -227,6 +241,7 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t);
 expr *py__list_binary(lower *l, const char *op, expr *a, expr *b); /* NULL: that is no operation of lists */
 void py__list_extend(lower *l, expr *list, expr *with);
 expr *py__list_equal(lower *l, expr *a, expr *b);
+expr *py__list_order(lower *l, const char *op, expr *a, expr *b);
 expr *py__list_contains(lower *l, expr *list, expr *value);
 expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, max */
 expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */
@@ -251,6 +266,27 @@ int py__local_named(lower *l, const char *name, bool make);
 const char *py__variable(lower *l, const tt_tree *t);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
 void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
+/* May the loop's turns be shared among threads? Then the body of such a loop, whose head is made. */
+bool py__may_be_parallel(lower *l, const tt_tree *body);
+void py__parallel_body(lower *l, stmt *s, block *b, const tt_tree *body);
+/* Loops over all places of a shape (python/grid.c): is what a loop goes over one? */
+bool py__is_grid(const tt_tree *iter);
+void py__for_grid(lower *l, const tt_tree *t, const tt_tree *iter, bool counted, expr *first);
+int py__parameters(lower *l, int32_t source); /* of a function of the module (python/lower.c) */
+/* Objects of compiled classes (python/object.c). */
+bool py__is_object(const expr *e);
+expr *py__new_object(lower *l, const tt_tree *t);
+expr *py__object_method(lower *l, expr *object, const char *name, const tt_tree *t);
+expr *py__object_attribute(lower *l, expr *object, const char *name);
+void py__set_object_field(lower *l, expr *object, const char *name, expr *value, const char *op);
+/* Generators (python/generator.c). */
+bool py__yields(const tt_tree *body); /* has a function's body a yield? */
+void py__yield(lower *l, const tt_tree *t);
+static inline bool py__is_generator(const expr *e) { return e->type->tag == TT_T_GENERATOR; }
+expr *py__has_next(lower *l, expr *generator); /* goes on; the value is read by: */
+expr *py__yielded(lower *l, expr *generator);
+expr *py__next(lower *l, expr *generator);    /* next() */
+expr *py__drained(lower *l, expr *generator); /* a list of all that it gives */
 void py__assign(lower *l, const tt_tree *target, expr *value);
 
 /* ---- statements (python/lower.c) */

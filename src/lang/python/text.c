@@ -198,11 +198,24 @@ static expr *look(lower *l, expr *self, const char *name, const tt_tree *t) {
   return at;
 }
 
+/* startswith, endswith: of one part or any of a tuple of them. */
 static expr *ends(lower *l, expr *self, const char *name, const tt_tree *t) {
-  expr *part = text_argument(l, t, name, 0, true), *arg[2] = {self, part};
-  if (t->n > 4) py__fail(l, TT_ENOTIMPL, "%s() with a start in a compiled function", name);
+  expr *part = argument(l, t, 0), *from = number_argument(l, t, name, 1), *to = number_argument(l, t, name, 2);
+  if (!part) py__fail(l, TT_ETYPE, "%s() needs a str", name);
   if (py__is_unknown(part)) return py__missing(l);
-  return make(l, name[0] == 's' ? "tt_text_starts" : "tt_text_ends", py__scalar(l, TT_BOOL), false, arg, 2);
+  bool many = part->type->tag == TT_T_TUPLE;
+  part = many ? py__keep(l, part) : part;
+  expr *any = py__bool(l, false);
+  for (int k = 0; k < (many ? part->type->n : 1); k++) {
+    expr *one = py__text(l, many ? py__item(l, part, k) : part);
+    if (!py__is_text(one))
+      py__fail(l, TT_ETYPE, "%s() of %s where a str or a tuple of them is needed", name, py__type_name(l, one->type));
+    expr *arg[5] = {self, one, from ? py__cast(l, from, TT_I64) : py__int(l, 0),
+                    to ? py__cast(l, to, TT_I64) : py__int(l, INT64_MAX), py__bool(l, name[0] == 'e')};
+    expr *same = make(l, "tt_text_edge", py__scalar(l, TT_BOOL), false, arg, 5);
+    any = many ? py__elem(l, TT_OR, any, same) : same;
+  }
+  return any;
 }
 
 /* strip, lstrip, rstrip: of these characters or of white space. */
@@ -246,9 +259,52 @@ static expr *split(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (limit && !most) most = py__value(l, limit);
   if (sep) py__raise_unless(l, py__elem(l, TT_GT, py__count_of(l, sep), py__int(l, 0)), TT_EVALUE, "empty separator");
   expr *arg[3] = {self, sep ? sep : constant(l, ""), most ? py__cast(l, most, TT_I64) : py__int(l, -1)};
-  expr *e = make(l, "tt_text_split", py__list_type(l, py__text_type(l), 'l'), true, arg, 3);
+  expr *e = make(l, name[0] == 'r' ? "tt_text_rsplit" : "tt_text_split", py__list_type(l, py__text_type(l), 'l'), true,
+                 arg, 3);
   py__raise_unless(l, make(l, "tt_text_there", py__scalar(l, TT_BOOL), false, &e, 1), TT_ENOMEM, "out of memory");
   return e;
+}
+
+static expr *part_of(lower *l, expr *text, expr *lo, expr *hi) {
+  expr *arg[3] = {text, lo, hi};
+  return made(l, "tt_text_part", arg, 3);
+}
+
+/* partition, rpartition: what stands before, the separator, what stands behind. */
+static expr *partition(lower *l, expr *self, const char *name, const tt_tree *t) {
+  expr *sep = text_argument(l, t, name, 0, true), *zero = py__int(l, 0);
+  if (py__is_unknown(sep)) return py__missing(l);
+  expr *n = py__count_of(l, self), *own = py__count_of(l, sep);
+  bool back = name[0] == 'r';
+  py__raise_unless(l, py__elem(l, TT_GT, own, zero), TT_EVALUE, "empty separator");
+  expr *at = py__keep(l, find_from(l, back ? "tt_text_rfind" : "tt_text_find", self, sep, NULL, NULL));
+  expr *there = py__keep(l, py__elem(l, TT_GE, at, zero)), *behind = py__keep(l, py__elem(l, TT_ADD, at, own));
+  expr *part[3] = {part_of(l, self, zero, py__keep(l, py__choose(l, there, at, back ? zero : n))),
+                   part_of(l, sep, zero, py__keep(l, py__choose(l, there, own, zero))),
+                   part_of(l, self, py__keep(l, py__choose(l, there, behind, back ? zero : n)), n)};
+  type *item[3] = {part[0]->type, part[0]->type, part[0]->type};
+  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, 3), 3);
+  memcpy(e->arg, part, sizeof part);
+  return e;
+}
+
+static expr *splitlines(lower *l, expr *self, const char *name, const tt_tree *t) {
+  const tt_tree *word = py__keyword(l, t, "keepends");
+  expr *keep = word ? py__value(l, word) : argument(l, t, 0);
+  if (keep && py__is_unknown(keep)) return keep;
+  if (keep && !py__is_scalar(keep)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, keep->type));
+  expr *arg[2] = {self, keep ? py__truth(l, keep) : py__bool(l, false)};
+  expr *e = make(l, "tt_text_lines", py__list_type(l, py__text_type(l), 'l'), true, arg, 2);
+  py__raise_unless(l, make(l, "tt_text_there", py__scalar(l, TT_BOOL), false, &e, 1), TT_ENOMEM, "out of memory");
+  return e;
+}
+
+static expr *expandtabs(lower *l, expr *self, const char *name, const tt_tree *t) {
+  const tt_tree *word = py__keyword(l, t, "tabsize");
+  expr *size = word ? py__value(l, word) : number_argument(l, t, name, 0);
+  if (size && py__is_unknown(size)) return size;
+  expr *arg[2] = {self, size ? py__cast(l, size, TT_I64) : py__int(l, 8)};
+  return made(l, "tt_text_expand", arg, 2);
 }
 
 static expr *join(lower *l, expr *self, const tt_tree *t) {
@@ -282,17 +338,72 @@ static expr *replace(lower *l, expr *self, const char *name, const tt_tree *t) {
   return made(l, "tt_text_replace", arg, 4);
 }
 
+/* lower, upper ...: the number that the text knows each by (TT_LOWER ...). */
+static expr *in_case(lower *l, expr *self, const char *name) {
+  static const char *const ways[] = {"lower", "upper", "title", "casefold", "capitalize", "swapcase"};
+  for (int k = 0; k < 6; k++) {
+    if (strcmp(ways[k], name) != 0) continue;
+    expr *arg[2] = {self, py__int(l, k + 1)};
+    return made(l, "tt_text_case", arg, 2);
+  }
+  return NULL;
+}
+
+/* isalpha, isupper ...: a test with the kinds of letters that it asks for. */
+static expr *is_of(lower *l, expr *self, const char *name) {
+  static const struct {
+    const char *name, *helper;
+    int kinds, never;
+  } rows[] = {{"isalpha", "tt_text_all", 1, 0},          {"isdecimal", "tt_text_all", 2, 0},
+              {"isdigit", "tt_text_all", 4, 0},          {"isnumeric", "tt_text_all", 8, 0},
+              {"isalnum", "tt_text_all", 15, 0},         {"isspace", "tt_text_all", 16, 0},
+              {"isprintable", "tt_text_all", 256, 1},    {"islower", "tt_text_cased", 32, 64 | 128},
+              {"isupper", "tt_text_cased", 64, 32 | 128}};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    if (strcmp(rows[k].name, name) != 0) continue;
+    bool all = strcmp(rows[k].helper, "tt_text_all") == 0;
+    expr *arg[3] = {self, py__int(l, rows[k].kinds), all ? py__bool(l, rows[k].never) : py__int(l, rows[k].never)};
+    return make(l, rows[k].helper, py__scalar(l, TT_BOOL), true, arg, 3);
+  }
+  if (strcmp(name, "isascii") == 0) return make(l, "tt_text_ascii", py__scalar(l, TT_BOOL), false, &self, 1);
+  bool title = strcmp(name, "istitle") == 0;
+  if (!title && strcmp(name, "isidentifier") != 0) return NULL;
+  return make(l, title ? "tt_text_titled" : "tt_text_name", py__scalar(l, TT_BOOL), true, &self, 1);
+}
+
 expr *py__text_method(lower *l, expr *self, const char *name, const tt_tree *t) {
   static const struct {
     const char *name;
     expr *(*make)(lower *l, expr *self, const char *name, const tt_tree *t);
-  } rows[] = {{"find", look},    {"rfind", look},      {"count", look},    {"index", look},
-              {"rindex", look},  {"startswith", ends}, {"endswith", ends}, {"strip", strip},
-              {"lstrip", strip}, {"rstrip", strip},    {"ljust", pad},     {"rjust", pad},
-              {"center", pad},   {"zfill", pad},       {"split", split},   {"replace", replace}};
+  } rows[] = {{"find", look},
+              {"rfind", look},
+              {"count", look},
+              {"index", look},
+              {"rindex", look},
+              {"startswith", ends},
+              {"endswith", ends},
+              {"strip", strip},
+              {"lstrip", strip},
+              {"rstrip", strip},
+              {"ljust", pad},
+              {"rjust", pad},
+              {"center", pad},
+              {"zfill", pad},
+              {"split", split},
+              {"replace", replace},
+              {"rsplit", split},
+              {"partition", partition},
+              {"rpartition", partition},
+              {"splitlines", splitlines},
+              {"expandtabs", expandtabs}};
   self = py__keep(l, py__text(l, self));
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].name, name) == 0) return rows[k].make(l, self, name, t);
   if (strcmp(name, "join") == 0) return join(l, self, t);
+  if (t->n == 3) {
+    expr *e = in_case(l, self, name);
+    if (!e) e = is_of(l, self, name);
+    if (e) return e;
+  }
   py__fail(l, TT_ENOTIMPL, "a str's method '%s' in a compiled function", name);
 }

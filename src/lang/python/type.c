@@ -40,7 +40,8 @@ type *py__unify(lower *l, type *a, type *b) {
   if (a->tag == TT_T_SCALAR) return py__scalar(l, tt__promote((tt_dtype)a->dtype, (tt_dtype)b->dtype));
   if (a->tag == TT_T_ARRAY) {
     if (a->dtype != b->dtype || a->rank != b->rank) return NULL;
-    char layout = a->layout == b->layout ? a->layout : 'A';
+    bool bytes = a->layout == 'P' || b->layout == 'P';
+    char layout = a->layout == b->layout ? a->layout : bytes ? 'P' : 'A';
     return checked(l, tt__ptype_array(l->p, (tt_dtype)a->dtype, a->rank, layout, a->readonly || b->readonly));
   }
   if (a->tag == TT_T_LIST) {
@@ -94,10 +95,13 @@ static type *read_type(lower *l, const char **at, int depth) {
     *at = s + (*s == ')');
     return py__named(l, item, n, meta);
   }
-  if (*s && strchr("LTDESU", *s)) {
+  if (*s && strchr("LTDESUJ", *s)) {
     char kind = (char)(*s - 'A' + 'a');
     *at = s + 1;
-    return py__list_type(l, read_type(l, at, depth + 1), kind);
+    type *item = read_type(l, at, depth + 1);
+    bool object = item->tag == TT_T_TUPLE && item->meta && item->meta[0] == 'J' && strchr(item->meta, '#');
+    if (kind == 'j' && !object) py__fail(l, TT_EVALUE, "a malformed signature");
+    return py__list_type(l, item, kind);
   }
   if (*s == 'W') {
     *at = s + 1;
@@ -120,7 +124,7 @@ static type *read_type(lower *l, const char **at, int depth) {
   /* Asuffix:rankLayout[R] */
   int rank = *s == ':' && s[1] >= '0' && s[1] <= '9' ? s[1] - '0' : -1;
   char layout = rank >= 0 ? s[2] : 0;
-  if (rank < 0 || rank > TT_PROGRAM_RANK || (layout != 'C' && layout != 'A'))
+  if (rank < 0 || rank > TT_PROGRAM_RANK || (layout != 'C' && layout != 'A' && layout != 'P'))
     py__fail(l, TT_ENOTIMPL, "arrays of more than %d axes", TT_PROGRAM_RANK);
   bool readonly = s[3] == 'R';
   *at = s + 3 + readonly;

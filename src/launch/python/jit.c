@@ -26,6 +26,7 @@
 #include "run/exec.h"
 #include "launch/python/cache_hints.h"
 #include "launch/python/host_call.h"
+#include "launch/python/letters.h"
 #include "launch/launch.h"
 #include "launch/python/seeded.h"
 #include "launch/python/tier.h"
@@ -115,7 +116,9 @@ static void free_jit(struct tt_jit *j) {
 
 static bool is_brief(const tt_pexpr *e) {
   if (!e) return true;
-  if (e->op == TT_X_CALL || e->op == TT_X_ALLOC || e->op == TT_X_RESIZE || (e->op == TT_X_HELPER && e->k)) return false;
+  if (e->op == TT_X_CALL || e->op == TT_X_NEXT || e->op == TT_X_ALLOC || e->op == TT_X_RESIZE ||
+      (e->op == TT_X_HELPER && e->k))
+    return false;
   for (int k = 0; k < e->n; k++)
     if (!is_brief(e->arg[k])) return false;
   return true;
@@ -195,6 +198,7 @@ struct tt_jit_run {
   tt_lock lock;
   tt_str text;
   TT_VEC(block) blocks;
+  char *room, *room_end; /* of a generator's calls: where small parts go on */
 };
 
 /* The host's view of one call; all threads' tt_pcalls point at it. */
@@ -408,6 +412,7 @@ static void begin(tt_pcall *call, host *h, const int64_t *hidden, bool draws) {
                      .parallel = host_parallel,
                      .outside = host_outside,
                      .function = tt__host_call,
+                     .letter = tt__letter,
                      .floor = stack_floor((const char *)call),
                      .poll = host_poll};
   if (!draws) return;
@@ -433,6 +438,7 @@ static tt_code end(const struct tt_jit *j, tt_pcall *call, host *h, bool drew, s
     return tt__fail(err, TT_EINTERNAL, "raised %d\nin %s, line %d\n%s", (int)h->failed - TT_X_RAISED, name, h->line,
                     h->message);
   if (h->failed == TT_X_DEEP) return tt__fail(err, TT_EINTERNAL, "RecursionError: %s\nin %s", h->message, name);
+  if (h->failed == TT_X_STOP) return tt__fail(err, TT_EINTERNAL, "StopIteration: \nin %s, line %d", name, h->line);
   if (h->failed == TT_X_KEY)
     return tt__fail(err, TT_EINTERNAL, "KeyError: %s\nin %s, line %d", h->message, name, h->line);
   if (h->failed == TT_X_ASSERTION)
@@ -453,6 +459,33 @@ tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t 
     fn(&call, word, out);
   else
     tt__tier_call(j, &call, word, out);
+  return end(j, &call, &h, j->draws && memcmp(before, call.random, sizeof before) != 0, run, err);
+}
+
+typedef int (*step_fn)(tt_pcall *call, tt_jit_list *self, bool *more);
+
+/* The words of a generator begin with its state and the address of its code (render/proc/generator.c). */
+tt_code tt__jit_next(const struct tt_jit *j, tt_jit_list *generator, const int64_t *hidden, struct tt_jit_run **run,
+                     bool *more, tt_error *err) {
+  tt_pcall call;
+  host h;
+  step_fn step;
+  begin(&call, &h, hidden, j->draws);
+  if (j->draws) tt__seeded_attach(&call);
+  uint64_t before[2] = {call.random[0], call.random[1]};
+  h.run = *run;
+  if (h.run) {
+    tt__str_clear(&h.run->text);
+    call.room = h.run->room;
+    call.room_end = h.run->room_end;
+  }
+  memcpy(&step, &generator->word[1], sizeof step);
+  *more = false;
+  (void)step(&call, generator, more);
+  if (h.run) {
+    h.run->room = call.room;
+    h.run->room_end = call.room_end;
+  }
   return end(j, &call, &h, j->draws && memcmp(before, call.random, sizeof before) != 0, run, err);
 }
 

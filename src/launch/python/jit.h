@@ -44,6 +44,9 @@ TT_HIDDEN tt_code tt__jit_compile(const char *text, size_t size, const char *sig
 /* Call a function: `word` its arguments, `out` room for its result. *run is NULL when nothing was left behind. */
 TT_HIDDEN tt_code tt__jit_call(const struct tt_jit *j, const int64_t *word, const int64_t *hidden, int64_t *out,
                                struct tt_jit_run **run, tt_error *err);
+/* Go on with a generator that a call gave. */
+TT_HIDDEN tt_code tt__jit_next(const struct tt_jit *j, struct tt_jit_list *generator, const int64_t *hidden,
+                               struct tt_jit_run **run, bool *more, tt_error *err);
 /* Run all blocks of a grid that was checked on the CPU. Waits. */
 TT_HIDDEN tt_code tt__jit_launch(struct tt_jit *j, const int64_t *word, const int64_t *hidden, const tt_grid *launch,
                                  struct tt_jit_run **run, tt_error *err);

@@ -12,7 +12,7 @@ static const char *suffix(int dtype) { return tt__dtypes[dtype].suffix; }
 /* ---- elements */
 
 /* An index that was looked at: the launch or call ends where it is beyond its axis. */
-static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, tt_str *out) {
+static void put_checked(tt_pwriter *w, const tt_pexpr *e, const tt_pexpr *index, const char *a, int k, tt_str *out) {
   const char *name = e->arg[0]->op == TT_X_LOCAL ? w->f->locals.data[e->arg[0]->k].name : "array";
   const char *last = strrchr(name, '.'); /* of an inlined function, or a later meaning of the name */
   char plain[64];
@@ -20,7 +20,7 @@ static void put_checked(tt_pwriter *w, const tt_pexpr *e, const char *a, int k, 
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, ".\"\\\n*"), name);
   int n = w->serial++;
   tt__str_addf(out, "({ const tt_i64 q%d = ", n);
-  tt__pw_expr(w, e->arg[k + 1], out);
+  tt__pw_expr(w, index, out);
   tt__str_addf(out, ", k%d = q%d < 0 ? q%d + %s.n%d : q%d; if (TT_RARELY((tt_u64)k%d >= (tt_u64)%s.n%d)) { ", n, n, n,
                a, k, n, n, a, k);
   tt__str_addf(out, "call->outside(call, \"%s\", %d, q%d, %s.n%d, %d, %s); %s; } k%d; })", plain, k, n, a, k,
@@ -40,7 +40,7 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
   for (int k = 0; k < rank; k++) {
     if (k) tt__str_add(out, " + ");
     if (w->p->bounds && w->target == TT_PROGRAM_C) {
-      put_checked(w, e, a, k, out);
+      put_checked(w, e, e->arg[k + 1], a, k, out);
     } else if (may_wrap(w, e, k)) {
       tt__str_add(out, "tt_wrap(");
       tt__pw_expr(w, e->arg[k + 1], out);
@@ -62,6 +62,12 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   if (tt__pw_is_near(w, e, &beside) && !may_wrap(w, e, 0)) {
     tt__str_addf(out, "near%d[%lld%s%s%s]", w->near, (long long)beside, dense ? "" : " * ", dense ? "" : a,
                  dense ? "" : ".s0");
+    return;
+  }
+  if (e->arg[0]->type->layout == 'P') {
+    tt__str_addf(out, "(*(tt_packed_%s *)((char *)%s.p + ", suffix(e->type->dtype), a);
+    put_index(w, e, a, out);
+    tt__str_add(out, "))");
     return;
   }
   tt__str_addf(out, w->single ? "TT_TOUCH(&%s.p[" : "%s.p[", a);
@@ -89,6 +95,27 @@ static int begin_of_array(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   return n;
 }
 
+/* " rN.p += ": by so many steps of the array that the view is of. */
+static void put_ahead(const tt_pexpr *e, int n, tt_str *out) {
+  if (e->arg[0]->type->layout == 'P')
+    tt__str_addf(out, " *(char **)&r%d.p += ", n);
+  else
+    tt__str_addf(out, " r%d.p += ", n);
+}
+
+/* The index that takes an axis away. */
+static void put_part_index(tt_pwriter *w, const tt_pexpr *e, const tt_pexpr *index, int n, int axis, tt_str *out) {
+  char name[16];
+  snprintf(name, sizeof name, "b%d", n);
+  if (w->p->bounds && w->target == TT_PROGRAM_C) {
+    put_checked(w, e, index, name, axis, out);
+    return;
+  }
+  tt__str_add(out, "tt_wrap(");
+  tt__pw_expr(w, index, out);
+  tt__str_addf(out, ", %s.n%d)", name, axis);
+}
+
 static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = begin_of_array(w, e, out), axis = 0, arg = 1, to = 0, rank = e->arg[0]->type->rank;
   for (const char *f = e->form; *f; f++) {
@@ -96,9 +123,9 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       tt__str_addf(out, " r%d.n%d = 1; r%d.s%d = 0;", n, to, n, to);
       to++;
     } else if (*f == 'i') {
-      tt__str_addf(out, " r%d.p += tt_wrap(", n);
-      tt__pw_expr(w, e->arg[arg++], out);
-      tt__str_addf(out, ", b%d.n%d) * b%d.s%d;", n, axis, n, axis);
+      put_ahead(e, n, out);
+      put_part_index(w, e, e->arg[arg++], n, axis, out);
+      tt__str_addf(out, " * b%d.s%d;", n, axis);
       axis++;
     } else {
       const tt_pexpr *const *part = (const tt_pexpr *const *)&e->arg[arg];
@@ -111,8 +138,10 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
         else
           tt__str_add(out, "0");
       }
-      tt__str_addf(out, "); r%d.p += s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, n, axis, n,
-                   to, n, to, n, axis);
+      tt__str_add(out, ");");
+      put_ahead(e, n, out);
+      tt__str_addf(out, "s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, axis, n, to, n, to, n,
+                   axis);
       arg += 3;
       axis++;
       to++;

@@ -197,8 +197,23 @@ static void put_divide(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   tt__str_add(out, "; })");
 }
 
+/* An array whose steps are counted in bytes from here on. */
+static void put_loose(tt_pwriter *w, const tt_pexpr *x, tt_str *out) {
+  int n = w->serial++;
+  tt__str_addf(out, "({ %s l%d = ", tt__pw_type(w, x->type), n);
+  tt__pw_expr(w, x, out);
+  tt__str_add(out, ";");
+  for (int k = 0; k < x->type->rank; k++)
+    tt__str_addf(out, " l%d.s%d *= (tt_i64)sizeof(tt_%s);", n, k, suffix(x->type->dtype));
+  tt__str_addf(out, " l%d; })", n);
+}
+
 static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   const tt_pexpr *x = e->arg[0];
+  if (e->type->tag == TT_T_ARRAY && e->type->layout == 'P' && x->type->layout != 'P') {
+    put_loose(w, x, out);
+    return;
+  }
   if (e->type->tag != TT_T_SCALAR) {
     tt__pw_expr(w, x, out);
     return;
@@ -251,9 +266,28 @@ void tt__pw_local(tt_pwriter *w, int32_t k, tt_str *out) {
     tt__str_addf(out, "v%d", (int)k);
 }
 
+/* A call of a function that yields. */
+static void put_new_generator(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  int n = w->serial++;
+  tt__str_addf(out, "({ tt_list *r%d = tt_g%d(call", n, (int)e->k);
+  for (int k = 0; k < e->n; k++) {
+    tt__str_add(out, ", ");
+    tt__pw_expr(w, e->arg[k], out);
+  }
+  tt__str_addf(out, "); if (TT_RARELY(!r%d)) %s; r%d; })", n, tt__pw_leave_text(w), n);
+}
+
 static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  if (e->op != TT_X_CALL) {
+    tt__pw_next(w, e, out);
+    return;
+  }
   const tt_pfunc *f = w->p->funcs.data[e->k];
   int n = w->serial++;
+  if (f->yields) {
+    put_new_generator(w, e, out);
+    return;
+  }
   bool fails = tt__pw_fails(w, f);
   const char *type = tt__pw_type(w, f->result);
   if (fails) tt__str_addf(out, "({ %s r%d; if (TT_RARELY(", type, n);
@@ -366,7 +400,7 @@ static void put_item(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 
 static void put_list(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   if (e->op == TT_X_LIST) {
-    bool list = strchr("ltw", e->type->layout) != NULL;
+    bool list = strchr("ltwj", e->type->layout) != NULL;
     tt__str_addf(out, "tt_%s_new(call, %d)", list ? "list" : "dict", tt__ptype_words(e->type->item[0]));
   } else if (e->op == TT_X_COUNT) {
     tt__str_addf(out, "(%s)->n", tt__pw_text(w, e->arg[0]));
@@ -376,6 +410,13 @@ static void put_list(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   } else {
     put_item(w, e, out);
   }
+}
+
+static void put_helper(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  if (strcmp(e->name, "stretch") == 0)
+    tt__pw_array_expr(w, e, out);
+  else
+    put_call(w, e->name, e->k ? "_of" : "", e->arg, e->n, out);
 }
 
 void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
@@ -429,13 +470,12 @@ void tt__pw_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       put_list(w, e, out);
       break;
     case TT_X_CALL:
+    case TT_X_NEXT:
+    case TT_X_YIELDED:
       put_user_call(w, e, out);
       break;
     case TT_X_HELPER:
-      if (strcmp(e->name, "stretch") == 0)
-        tt__pw_array_expr(w, e, out);
-      else
-        put_call(w, e->name, e->k ? "_of" : "", e->arg, e->n, out);
+      put_helper(w, e, out);
       break;
     case TT_X_SPECIAL:
       put_special(w, e->k, out);

@@ -35,7 +35,8 @@ static bool reads(const tt_pexpr *e, int32_t local) {
 
 /* Are statements written one after the other, for one thread, as they stand? */
 static bool is_straight(const tt_pwriter *w) {
-  return w->target == TT_PROGRAM_C && !w->storage && !w->single && !w->resume;
+  return w->target == TT_PROGRAM_C && !w->storage && !w->single && !w->resume &&
+         !w->f->yields; /* a generator keeps its variables */
 }
 
 /*
@@ -289,6 +290,7 @@ bool tt__pw_is_swap(const tt_pwriter *w, const tt_pstmt *first, const tt_pstmt *
   if (!is_straight(w) || s->op != TT_X_STORE || !t || t->op != TT_X_STORE) return false;
   if (s->a->arg[0]->op != TT_X_LOCAL || s->b->type->tag != TT_T_SCALAR) return false;
   int32_t array = s->a->arg[0]->k;
+  if (s->a->op != TT_X_LOAD || s->a->arg[0]->type->layout == 'P') return false;
   return is_local(t->a->arg[0], array) && is_element(s->b, array, first, s) && is_element(t->b, array, first, t);
 }
 

@@ -72,6 +72,11 @@ static void put_function(tt_pwriter *w, int64_t number) {
   w->out = &own;
   w->fore = &fore;
   tt__str_addf(&own, "/* %s */\n", strchr(w->f->name, '*') ? "" : w->f->name);
+  if (w->f->yields) {
+    tt__pw_generator(w, number);
+    end_function(w, outer);
+    return;
+  }
   put_signature(w, number);
   tt__pw_open(w, " {");
   tt__pw_locals(w, w->f->nparam);
@@ -110,7 +115,9 @@ static void put_function_entry(tt_pwriter *w, int64_t number, const char *name) 
   tt__pw_line(w, "%s r;", tt__pw_type(w, f->result));
   tt_str args = {0};
   for (int32_t k = 0; k < f->nparam; k++) tt__str_addf(&args, ", a%d", (int)k);
-  if (tt__pw_fails(w, f))
+  if (f->yields)
+    tt__pw_line(w, "if (!(r = tt_g%lld(call%s))) return;", (long long)number, tt__pw_peek(w, &args));
+  else if (tt__pw_fails(w, f))
     tt__pw_line(w, "if (tt_f%lld(call%s, &r)) return;", (long long)number, tt__pw_peek(w, &args));
   else
     tt__pw_line(w, "r = tt_f%lld(call%s);", (long long)number, tt__pw_peek(w, &args));
@@ -363,6 +370,10 @@ static void put_functions(tt_pwriter *w) {
   for (int64_t k = p->funcs.n - 1; k >= 0; k--) {
     w->f = p->funcs.data[k];
     if (w->f->kind == TT_X_KERNEL) continue;
+    if (w->f->yields) {
+      tt__pw_generator_head(w, k);
+      continue;
+    }
     put_signature(w, k);
     tt__str_add(w->out, ";\n");
   }

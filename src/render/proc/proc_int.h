@@ -70,7 +70,8 @@ typedef struct tt_pwriter {
   int mask[64], nmask;
   bool has_done;
   bool resume;  /* a function that goes on with a frame (proc/resume.c), */
-  int loops;    /* and its loops begun so far */
+  int loops;    /* and its loops begun so far; also of a function that yields, */
+  int stops;    /* and its yields */
   bool single;  /* a checked kernel: its text is one thread's, which tells the host what it does */
   int access;   /* of it: the kind of access to the place that is being written out (tt_pcall.touch) */
   bool back;    /* whole numbers become floats somewhere */
@@ -132,6 +133,14 @@ TT_HIDDEN void tt__pw_resume_for(tt_pwriter *w, const tt_pstmt *s, const char *v
 TT_HIDDEN void tt__pw_resume_while(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_resume_return(tt_pwriter *w, const tt_pexpr *e);
 TT_HIDDEN void tt__pw_resume(tt_pwriter *w, int64_t number, const char *name);
+
+/* proc/generator.c: functions that yield: their prototypes, their text, their statements; going on with one, and what
+** it gave. */
+TT_HIDDEN void tt__pw_generator_head(tt_pwriter *w, int64_t number);
+TT_HIDDEN void tt__pw_generator(tt_pwriter *w, int64_t number);
+TT_HIDDEN void tt__pw_generator_for(tt_pwriter *w, const tt_pstmt *s, const char *v);
+TT_HIDDEN void tt__pw_yield(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN void tt__pw_next(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
 
 /* proc/block.c: the block level of a kernel with barriers. */
 TT_HIDDEN void tt__pw_block(tt_pwriter *w);

@@ -388,7 +388,7 @@ static bool sets(const tt_pstmt *s, int32_t local) {
 /* Loops that stand in others: alone, a loop gains nothing by it. */
 static bool put_written_out(tt_pwriter *w, const tt_pstmt *s) {
   int64_t turns = turns_written_out(s);
-  if (w->target != TT_PROGRAM_C || w->resume || !w->loop || turns < 0) return false;
+  if (w->target != TT_PROGRAM_C || w->resume || w->f->yields || !w->loop || turns < 0) return false;
   if (turns * count_written_out(s->body) > WRITTEN_OUT) return false;
   const tt_pturn *around = w->turn;
   bool known = !sets(s->body, s->local);
@@ -414,8 +414,8 @@ static void put_for(tt_pwriter *w, const tt_pstmt *s) {
   bool outer = w->guarded;
   w->loop = &loop;
   w->guarded = false;
-  if (w->resume) {
-    tt__pw_resume_for(w, s, tt__pw_peek(w, &v));
+  if (w->resume || w->f->yields) {
+    (w->resume ? tt__pw_resume_for : tt__pw_generator_for)(w, s, tt__pw_peek(w, &v));
     goto done;
   }
   tt__pw_open(w, "{");
@@ -526,7 +526,9 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
     return;
   }
   put_back(w, NULL);
-  if (w->resume) {
+  if (w->f->yields) {
+    tt__pw_line(w, "goto over;");
+  } else if (w->resume) {
     tt__pw_resume_return(w, s->a);
   } else if (w->f->kind == TT_X_KERNEL) {
     tt__pw_line(w, w->single ? "{ call->leaves(); return; }" : "return;");
@@ -660,6 +662,9 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
         if (w->loop) put_back(w, w->loop);
         tt__pw_line(w, s->op == TT_X_BREAK ? "break;" : "continue;");
       }
+      break;
+    case TT_X_YIELD:
+      tt__pw_yield(w, s);
       break;
     case TT_X_TRY:
       put_try(w, s);

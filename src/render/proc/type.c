@@ -18,7 +18,7 @@ const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) {
     snprintf(text, sizeof text, "A_%s_%d", suffix(t->dtype), t->rank);
   else if (t->tag == TT_T_TUPLE)
     snprintf(text, sizeof text, "T%d", t->id);
-  else if (t->tag == TT_T_LIST)
+  else if (t->tag == TT_T_LIST || t->tag == TT_T_GENERATOR)
     snprintf(text, sizeof text, "tt_list *");
   else
     snprintf(text, sizeof text, "tt_b8"); /* a value that nobody looks at */
@@ -27,7 +27,20 @@ const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) {
   return kept ? kept : "";
 }
 
+/* Elements of packed records. */
+static void put_packed(tt_pwriter *w) {
+  bool seen[TT_DTYPE_COUNT] = {false};
+  for (int64_t i = 0; i < w->p->types.n; i++) {
+    const tt_ptype *t = w->p->types.data[i];
+    if (t->tag != TT_T_ARRAY || t->layout != 'P' || seen[t->dtype]) continue;
+    seen[t->dtype] = true;
+    tt__str_addf(w->out, "typedef tt_%s tt_packed_%s __attribute__((aligned(1), may_alias));\n", suffix(t->dtype),
+                 suffix(t->dtype));
+  }
+}
+
 void tt__pw_types(tt_pwriter *w) {
+  put_packed(w);
   bool seen[TT_DTYPE_COUNT][TT_PROGRAM_RANK + 1] = {{false}};
   for (int64_t i = 0; i < w->p->types.n; i++) {
     const tt_ptype *t = w->p->types.data[i];
@@ -42,7 +55,8 @@ void tt__pw_types(tt_pwriter *w) {
       for (int k = 0; k < t->n; k++) {
         const tt_ptype *item = t->item[k];
         known &= item->tag == TT_T_SCALAR || item->tag == TT_T_TUPLE || item->tag == TT_T_NONE ||
-                 item->tag == TT_T_LIST || (item->tag == TT_T_ARRAY && item->layout != 'E');
+                 item->tag == TT_T_LIST || item->tag == TT_T_GENERATOR ||
+                 (item->tag == TT_T_ARRAY && item->layout != 'E');
       }
       if (!known) {
         tt__str_addf(w->out, "typedef tt_b8 T%d;\n", t->id);
@@ -83,6 +97,7 @@ int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at
       tt__str_add(out, "}");
       return n;
     case TT_T_LIST:
+    case TT_T_GENERATOR:
       tt__str_addf(out, "(tt_list *)%s[%d]", word, at);
       return 1;
     default:
@@ -113,6 +128,7 @@ int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const c
       }
       return n;
     case TT_T_LIST:
+    case TT_T_GENERATOR:
       tt__pw_line(w, "%s[%d] = (tt_i64)%s;", word, at, value);
       return 1;
     default:

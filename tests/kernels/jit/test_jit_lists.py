@@ -168,7 +168,8 @@ def mixed():
 
 
 def unlike():
-    a = [1, (2, 3)]
+    a = [1, (2, 3)]  # which stays a tuple
+    a[0] = 2
     return a
 
 
@@ -179,7 +180,12 @@ def shown():
 
 @pytest.mark.parametrize(
     "f, says",
-    [(nothing_in_it, "nothing is put into it"), (mixed, "takes no float64"), (unlike, "one type"), (shown, "print of")],
+    [
+        (nothing_in_it, "nothing is put into it"),
+        (mixed, "takes no float64"),
+        (unlike, "takes no assignment"),
+        (shown, "print of"),
+    ],
 )
 def test_what_is_refused(f, says):
     with pytest.raises((TypeError, NotImplementedError), match=f"(?s){says}.*line {f.__code__.co_firstlineno}|{says}"):

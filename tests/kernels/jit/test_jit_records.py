@@ -103,15 +103,71 @@ def test_what_is_refused():
     a = np.zeros(3, [("a", "f8"), ("b", "f8")])
     packed = np.zeros(3, [("a", "f8"), ("b", "i4")])
 
-    def write(r):
-        r.a = 3
+    @tt.cuda.jit
+    def kernel(r, x):
+        x[0] = r[0].a
 
-    with pytest.raises(TypeError, match="(?s)read-only.*line"):
-        tt.njit(write)(a[0])
-    with pytest.raises(TypeError, match="align=True"):
-        tt.njit(lambda r: r.a[0])(packed)
-    assert tt.njit(lambda r: r.a[0])(packed.astype(np.dtype(packed.dtype.descr, align=True))) == 0
-    with pytest.raises(NotImplementedError, match="records as a result"):
-        tt.njit(lambda r: r)(a)
+    with pytest.raises(TypeError, match="(?s)packed records in a kernel.*align=True.*line"):
+        kernel[1, 1](packed, np.zeros(1))
+    with pytest.raises(NotImplementedError, match="bytes"):
+        tt.njit(lambda r: r[0].s)(np.zeros(3, [("a", "f8"), ("s", "S3")]))
     with pytest.raises(NotImplementedError, match="no attribute 'c'"):
         tt.njit(lambda r: r.c)(a)
+
+
+PACKED = [("a", "i1"), ("b", "f8"), ("s", "U5"), ("v", "f4", (2,)), ("n", [("x", "i2"), ("y", "c16")])]
+
+
+def packed_records():
+    r = np.zeros(5, PACKED)
+    r["a"], r["b"], r["s"], r["n"]["y"] = 7, np.arange(5), ["one", "", "ünf", "x", "y"], 1 + 2j
+    return r
+
+
+def test_packed_records():
+    def work(r, i):
+        r[i].b = r[i].b * 2 + r[i].a
+        r[i]["v"][1] = 3
+        r[i].s = "changed"
+        r.b[0] = 100
+        t = 0.0
+        for one in r:
+            t += one.b + one.n.y.real
+        for k in range(len(r)):
+            r[k].n.x = k
+        r[3] = r[1]
+        return t + r.b[1:].sum() + np.sum(r["b"][::2]) + np.sort(r.b)[0], r[2].s + r[0].s
+
+    mine, theirs = packed_records(), packed_records().view(np.recarray)
+    assert tt.njit(work)(mine, 2) == work(theirs, 2) and mine.tobytes() == theirs.tobytes()
+    checked = packed_records()
+    assert tt.jit(work, boundscheck=True)(checked, 2) and checked.tobytes() == theirs.tobytes()
+    with pytest.raises(IndexError):
+        tt.jit(lambda r, i: r[i].b, boundscheck=True)(checked, 5)
+
+
+def test_one_record_is_written_where_it_is():
+    @tt.njit
+    def change(r):
+        r.b = 9.5
+        r["a"] = 3
+        r[3][0] = 2
+        r.v[:] = r.v + 1
+        r.s = "new"
+        return r.b + r[0]
+
+    r = packed_records()
+    assert change(r[4]) == 12.5 and r[4]["b"] == 9.5 and r[4]["v"].tolist() == [3, 1] and r[4]["s"] == "new"
+
+
+def test_records_come_back():
+    r = packed_records()
+    one = tt.njit(lambda r, i: r[i])(r, 1)
+    assert one == r[1] and one.dtype == r.dtype
+    one["b"] = 77
+    assert r[1]["b"] == 1
+    part, same = tt.njit(lambda r: (r[1:3], r.b))(r)
+    assert part.dtype == r.dtype and np.shares_memory(part, r) and np.shares_memory(same, r)
+    assert (part == r[1:3]).all()
+    nested = np.array([([(0,), (1,)],), ([(3,), (4,)],)], [("items", [("f", "i4")], 2)])
+    assert tt.njit(lambda x: x[1])(nested) == nested[1]

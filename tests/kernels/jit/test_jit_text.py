@@ -106,8 +106,8 @@ def test_what_fails():
     def changed(s):
         s[0] = "x"
 
-    def upper(s):
-        return s.upper()
+    def formatted(s):
+        return s.format(1)
 
     def added(s):
         return s + 1
@@ -115,8 +115,40 @@ def test_what_fails():
     for f, kind, says in [
         (beyond, IndexError, "string index out of range"),
         (changed, TypeError, "item assignment"),
-        (upper, NotImplementedError, "method 'upper'"),
+        (formatted, NotImplementedError, "method 'format'"),
         (added, TypeError, "str and int64"),
     ]:
         with pytest.raises(kind, match=f"(?s){says}.*line"):
             tt.njit(f)("ab")
+
+
+def test_cases_and_kinds_of_letters():
+    @tt.njit
+    def cases(s):
+        return s.lower(), s.upper(), s.title(), s.casefold(), s.capitalize(), s.swapcase()
+
+    @tt.njit
+    def kinds(s):
+        return (
+            s.isalpha(), s.isdecimal(), s.isdigit(), s.isnumeric(), s.isalnum(), s.isspace(), s.isprintable(),
+            s.islower(), s.isupper(), s.isascii(), s.istitle(), s.isidentifier(),
+        )  # fmt: skip
+
+    letters = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+    odd = [c for c in letters if len(c.upper()) > 1 or len(c.casefold()) > 1 or c.title() != c.upper()]
+    texts = ["", "don't STOP", "A\u03a3", "\u03a3b", "a\u03a3.", "ab1", "_x9", "9x", "Aa Bb", "\ufeffx", *odd]
+    for text in [*texts, *letters[:700], *letters[::997]]:
+        assert cases(text) == cases.py_func(text) and kinds(text) == kinds.py_func(text), ascii(text)
+
+
+def test_parts_of_strings():
+    @tt.njit
+    def parts(s):
+        return (
+            s.rsplit(), s.rsplit("a", 1), s.partition("a"), s.rpartition("a"), s.splitlines(), s.splitlines(True),
+            s.expandtabs(), s.expandtabs(3), s.startswith(("x", "b")), s.endswith("a", 0, 2), s.startswith("a", 1),
+            s.rsplit(None, 1),
+        )  # fmt: skip
+
+    for text in ["", "banana", "  a b\tc\n d\r\ne ", "aXa\ta", "x\n\n", "a", "\u2028a\x85"]:
+        assert parts(text) == parts.py_func(text), ascii(text)

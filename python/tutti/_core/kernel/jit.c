@@ -159,7 +159,7 @@ static special *find(jit_object *self, jit_frame *f) {
 }
 
 /* What was printed goes to Python's own standard output. */
-static bool show(const tt_jit_run *run) {
+bool core_jit_show(const tt_jit_run *run) {
   const char *text = tt_jit_run_text(run);
   if (!*text) return true;
   PyObject *out = PySys_GetObject("stdout"), *s = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
@@ -192,7 +192,7 @@ static PyObject *with_defaults(const jit_object *self, PyObject *args) {
 }
 
 /* What the function's own `raise` raised is made by the package; other failures are the library's. */
-static void raise_own(PyObject *self, tt_code c, const tt_error *err) {
+void core_jit_raise(PyObject *self, tt_code c, const tt_error *err) {
   static const char raised[] = "raised ";
   char *place;
   if (c != TT_EINTERNAL || strncmp(err->message, raised, sizeof raised - 1) != 0) return (void)core_raise(c, err);
@@ -230,12 +230,14 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   if (!brief) core_block_begin();
   tt_code c = tt_jit_call(s->jit, f.word, s->hidden_words, out, &run, &err);
   if (!brief) core_block_end();
-  bool shown = show(run);
+  bool shown = core_jit_show(run);
   if (c != TT_OK) {
-    raise_own(self, c, &err);
+    core_jit_raise(self, c, &err);
   } else if (shown && core_jit_write_back(&f) &&
              (!f.lists || core_jit_lists_back(&f, tt_jit_writes(s->jit), run, self))) {
-    answer = core_jit_result(tt_jit_result(s->jit), out, run, &f, self);
+    const char *type = tt_jit_result(s->jit);
+    answer = *type == 'G' ? core_jit_generator(self, args, s->jit, s->hidden_words, out[0], &run, &f)
+                          : core_jit_result(type, out, run, &f, self);
   }
 done:
   if (run) tt_jit_run_release(&run);
@@ -591,6 +593,6 @@ static PyType_Spec jit_spec = {"tutti._core.Jit", sizeof(jit_object), 0,
 int core_jit_init(PyObject *module) {
   jit_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &jit_spec, NULL);
   launch_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &launch_spec, NULL);
-  if (!jit_type || !launch_type || core_jit_result_init(module) < 0) return -1;
+  if (!jit_type || !launch_type || core_jit_result_init(module) < 0 || core_jit_generator_init(module) < 0) return -1;
   return PyModule_AddObjectRef(module, "Jit", (PyObject *)jit_type);
 }

@@ -39,7 +39,7 @@ const char *core_jit_suffix(tt_dtype t) {
 }
 
 /* `len`: of the axes. */
-static bool add_array_type(jit_frame *f, tt_dtype dtype, int rank, const int64_t *len, bool dense, bool readonly) {
+static bool add_array_type(jit_frame *f, tt_dtype dtype, int rank, const int64_t *len, char layout, bool readonly) {
   char text[24];
   const char *s = core_jit_suffix(dtype);
   size_t n = strlen(s);
@@ -56,7 +56,7 @@ static bool add_array_type(jit_frame *f, tt_dtype dtype, int rank, const int64_t
   memcpy(text + 1, s, n);
   text[n + 1] = ':';
   text[n + 2] = (char)('0' + rank);
-  text[n + 3] = dense ? 'C' : 'A';
+  text[n + 3] = layout;
   text[n + 4] = 'R';
   return core_jit_add_type(f, text, n + 4 + readonly);
 }
@@ -103,7 +103,7 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth);
 /* An array of records, or one record: its fields, each an array or a number. */
 static bool add_records(jit_frame *f, PyObject *o, int arg) {
   PyObject *module = PyImport_ImportModule("tutti._jit.named");
-  PyObject *parts = module ? PyObject_CallMethod(module, "fields_of", "O", o) : NULL;
+  PyObject *parts = module ? PyObject_CallMethod(module, "fields_of", "Oi", o, (int)f->strided) : NULL;
   Py_XDECREF(module);
   bool ok = parts && core_jit_add_type(f, "(", 1) && add_names(f, "records_meta", o);
   for (Py_ssize_t k = 0; ok && k < PyTuple_Size(parts); k++) {
@@ -112,6 +112,14 @@ static bool add_records(jit_frame *f, PyObject *o, int arg) {
   }
   Py_XDECREF(parts); /* whose buffers are held */
   return ok && core_jit_add_type(f, ")", 1);
+}
+
+/* Elements that lie where numbers of their size do not: fields of packed records. Their steps are bytes. */
+static bool lies_packed(const Py_buffer *v) {
+  int64_t item = (int64_t)v->itemsize, fine = item > 8 ? 8 : item;
+  bool packed = (intptr_t)v->buf % fine != 0;
+  for (int k = 0; k < v->ndim; k++) packed |= (int64_t)v->strides[k] % item != 0;
+  return packed;
 }
 
 bool core_jit_add_buffer(jit_frame *f, PyObject *o, int arg) {
@@ -136,22 +144,19 @@ bool core_jit_add_buffer(jit_frame *f, PyObject *o, int arg) {
   int64_t *w = &f->word[f->nword], step = 1;
   w[0] = (int64_t)(intptr_t)v->buf;
   h->at = v->buf;
+  bool packed = lies_packed(v);
   for (int k = v->ndim - 1; k >= 0; k--) {
     int64_t bytes = (int64_t)v->strides[k];
-    if (bytes % (int64_t)v->itemsize != 0) {
-      PyErr_SetString(PyExc_TypeError, "an array's strides are no multiples of its element size");
-      return false;
-    }
     w[1 + k] = (int64_t)v->shape[k];
-    w[1 + v->ndim + k] = bytes / (int64_t)v->itemsize;
-    dense &= v->shape[k] <= 1 || w[1 + v->ndim + k] == step;
+    w[1 + v->ndim + k] = packed ? bytes : bytes / (int64_t)v->itemsize;
+    dense &= !packed && (v->shape[k] <= 1 || w[1 + v->ndim + k] == step);
     if (dense) w[1 + v->ndim + k] = step;
     step *= v->shape[k];
   }
-  if (step == 0) dense = true;
+  if (step == 0) dense = !packed;
   h->size = dense ? step * (int64_t)v->itemsize : 0;
   f->nword += 1 + 2 * v->ndim;
-  return add_array_type(f, dtype, v->ndim, w + 1, dense, v->readonly);
+  return add_array_type(f, dtype, v->ndim, w + 1, packed ? 'P' : dense ? 'C' : 'A', v->readonly);
 }
 
 /* A tutti array. Of functions: dense memory of its own, read now; what is written becomes its new value after the
@@ -173,7 +178,7 @@ static bool add_array(jit_frame *f, PyObject *o, int arg) {
   h->size = step * core_dtype_bytes(tt_array_dtype(a));
   w[0] = 0; /* filled in when it is known */
   f->nword += 1 + 2 * rank;
-  return add_array_type(f, tt_array_dtype(a), rank, w + 1, dense, tt_array_is_readonly(a));
+  return add_array_type(f, tt_array_dtype(a), rank, w + 1, dense ? 'C' : 'A', tt_array_is_readonly(a));
 }
 
 bool core_jit_add_kept(jit_frame *f, PyObject *o) {
@@ -205,8 +210,8 @@ static bool add_gpu(jit_frame *f, PyObject *o, int arg, bool *known) {
     step *= w[1 + k];
   }
   f->nword += 1 + 2 * (int)rank;
-  ok = !PyErr_Occurred() &&
-       add_array_type(f, dtype, (int)rank, w + 1, dense || step == 0, PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1);
+  ok = !PyErr_Occurred() && add_array_type(f, dtype, (int)rank, w + 1, dense || step == 0 ? 'C' : 'A',
+                                           PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 1);
 done:
   if (!ok && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "this __cuda_array_interface__ is of no use here");
   Py_DECREF(d);

@@ -81,4 +81,14 @@ PyObject *core_jit_result(const char *type, const int64_t *word, tt_jit_run *run
 PyObject *core_jit_items(const char *kind, const tt_jit_list *list, tt_jit_run *run, jit_frame *f, PyObject *self);
 int core_jit_result_init(PyObject *module);
 
+/* jit.c: what a call printed goes to Python's own standard output; the exception of a call that failed. */
+bool core_jit_show(const tt_jit_run *run);
+void core_jit_raise(PyObject *self, tt_code c, const tt_error *err);
+
+/* jit_generator.c: what a call of `self` gave whose result is a generator; the run and what the frame holds are its
+ * from then on. */
+PyObject *core_jit_generator(PyObject *self, PyObject *args, const tt_jit *jit, const int64_t *hidden, int64_t word,
+                             tt_jit_run **run, jit_frame *f);
+int core_jit_generator_init(PyObject *module);
+
 #endif

@@ -51,7 +51,7 @@ static const char *put_array(jit_frame *f, const char *kind, PyObject *o, int ar
   int nword = f->nword;
   size_t ntype = f->ntype, same = strcspn(kind, ":") + 2;
   if (!core_jit_add_buffer(f, o, arg)) return NULL;
-  bool fits = strncmp(f->type + ntype, kind, same) == 0 && f->type[f->ntype - 1] != 'R';
+  bool fits = strncmp(f->type + ntype, kind, same) == 0 && f->type[f->ntype - 1] != 'R' && f->type[f->ntype - 1] != 'P';
   *n = f->nword - nword;
   memcpy(w, f->word + nword, (size_t)*n * sizeof *w);
   f->nword = nword;
@@ -97,7 +97,7 @@ static int put_item(jit_frame *f, const char **kind, PyObject *o, int arg, int64
     (*kind)++;
     return 1;
   }
-  if (**kind == 'T' || **kind == 'E' || **kind == 'U') {
+  if (**kind == 'T' || **kind == 'E' || **kind == 'U' || **kind == 'J') {
     const jit_list *inner = list_of(f, o, arg);
     if (!inner) return -1;
     w[0] = (int64_t)(intptr_t)&inner->head;
@@ -113,6 +113,8 @@ static int put_item(jit_frame *f, const char **kind, PyObject *o, int arg, int64
     *kind = put_number(*kind, o, w, &n);
     return PyErr_Occurred() ? -1 : n;
   }
+  if ((*kind)[1] == '@') *kind += strcspn(*kind, ";");
+  if (!PyTuple_Check(o)) return PyErr_SetString(PyExc_TypeError, "a tuple is needed"), -1;
   for (Py_ssize_t k = 0; k < PyTuple_Size(o); k++) {
     (*kind)++;
     int part = put_item(f, kind, PyTuple_GetItem(o, k), arg, w + n);

@@ -137,6 +137,7 @@ static PyObject *array_object(result *r) {
   r->type++;
   tt_dtype dtype = read_dtype(r);
   int rank = r->type[1] - '0';
+  bool bytes = r->type[2] == 'P';
   r->type += 3;
   const int64_t *w = r->word, *len = w + 1, *step = w + 1 + rank, item = core_dtype_bytes(dtype);
   r->word += 1 + 2 * rank;
@@ -156,14 +157,15 @@ static PyObject *array_object(result *r) {
     ours |= is_ours(h);
     if (lies_in(h, at)) base = h;
   }
-  reach(rank, len, step, item, &low, &high);
+  reach(rank, len, step, bytes ? 1 : item, &low, &high);
+  if (bytes) high += item - 1;
   if (tt_jit_run_take(r->run, at, &made, &size)) {
     data = made;
     memory = take(r, made, size);
   } else if (!(memory = taken_before(r, at, &data))) {
     memory = borrowed(r, base, at, low, high, &data);
   }
-  PyObject *shape = tuple_of(len, rank, 1), *strides = tuple_of(step, rank, item), *out = NULL;
+  PyObject *shape = tuple_of(len, rank, 1), *strides = tuple_of(step, rank, bytes ? 1 : item), *out = NULL;
   if (memory && shape && strides)
     out = PyObject_CallMethod(r->self, "_array", "OsOOLi", memory, core_dtype_typestr(dtype), shape, strides,
                               (long long)(at - data), (int)ours);
@@ -247,15 +249,17 @@ static PyObject *text_object(result *r) {
   uint32_t *code = PyMem_Malloc((size_t)text->n * sizeof *code + 1);
   if (!code) return PyErr_NoMemory();
   for (int64_t k = 0; k < text->n; k++) code[k] = (uint32_t)text->word[k];
-  int order = 0;
+  const uint32_t one = 1;
+  int order = *(const char *)&one ? -1 : 1; /* this machine's: a mark at the beginning is a character */
   PyObject *out = PyUnicode_DecodeUTF32((const char *)code, (Py_ssize_t)(text->n * 4), "surrogatepass", &order);
   PyMem_Free(code);
   return out;
 }
 
 static PyObject *result_object(result *r) {
+  if (*r->type == 'G') return PyErr_SetString(PyExc_TypeError, "a generator comes back by itself only"), NULL;
   if (*r->type == 'W') return text_object(r);
-  if (*r->type && strchr("LTDESU", *r->type)) return list_object(r);
+  if (*r->type && strchr("LTDESUJ", *r->type)) return list_object(r);
   if (*r->type == 'N') {
     r->type++;
     return Py_NewRef(Py_None);
@@ -287,7 +291,12 @@ static PyObject *result_object(result *r) {
 
 PyObject *core_jit_result(const char *type, const int64_t *word, tt_jit_run *run, jit_frame *f, PyObject *self) {
   result r = {.type = type, .word = word, .run = run, .f = f, .self = self};
-  return result_object(&r);
+  PyObject *out = result_object(&r), *copy = out;
+  if (out && strncmp(type, "(@R0", 4) == 0) { /* one record by itself: not a part of an argument's memory */
+    copy = PyObject_CallMethod(out, "copy", NULL);
+    Py_DECREF(out);
+  }
+  return copy;
 }
 
 PyObject *core_jit_items(const char *kind, const tt_jit_list *list, tt_jit_run *run, jit_frame *f, PyObject *self) {

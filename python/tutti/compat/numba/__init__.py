@@ -7,7 +7,7 @@ from ... import get_num_threads, set_num_threads
 from ..._jit import guvectorize, jit, njit, prange, stencil, vectorize
 from ..._jit.settings import as_numba, config
 from . import _cuda as cuda
-from . import errors, extending, typed, types
+from . import errors, experimental, extending, typed, types
 from .errors import *  # noqa: F403 (NumbaPerformanceWarning ...)
 from .types import *  # noqa: F403 (float32, int64 ...)
 
@@ -106,6 +106,16 @@ def literal_unroll(items):
 literal_unroll._jit_same = literally._jit_same = True
 
 
+def pndindex(*shape):
+    """All places of a shape; a loop over them runs in parallel where prange does."""
+    import numpy as np
+
+    return np.ndindex(*shape)
+
+
+pndindex._jit_name = "pndindex"
+
+
 def __getattr__(name):
     if name.endswith("parallel_chunksize") and not name.startswith("_"):
         from . import _chunks  # it takes NumPy
@@ -115,7 +125,7 @@ def __getattr__(name):
 
 
 __all__ = [
-    "config", "cuda", "errors", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit", "literal_unroll",
-    "njit", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof", "types", "vectorize",
-    *types.__all__,
+    "config", "cuda", "errors", "experimental", "extending", "from_dtype", "get_num_threads", "guvectorize", "jit",
+    "literal_unroll", "njit", "pndindex", "prange", "set_num_threads", "stencil", "threading_layer", "typed", "typeof",
+    "types", "vectorize", *types.__all__,
 ]  # fmt: skip

@@ -98,9 +98,47 @@ class Record(Type):
         self.dtype, self.size, self.aligned = dtype, dtype.itemsize, dtype.isalignedstruct
         self.fields = dtype.fields
 
+    @classmethod
+    def make_c_struct(cls, fields):
+        """Records with these (name, type) fields where C has them."""
+        import numpy as np
+
+        return cls(np.dtype([(name, _numpy(kind)) for name, kind in fields], align=True))
+
+    def __len__(self):
+        return len(self.dtype.names)
+
+    def typeof(self, name):
+        """The type of a field."""
+        from . import from_dtype
+
+        field = self.dtype.fields[name][0]
+        return NestedArray(from_dtype(field.base), field.shape) if field.subdtype else from_dtype(field)
+
+    def is_title(self, name):
+        """Is the name a field's title?"""
+        return name not in self.dtype.names and name in self.dtype.fields
+
     def offset(self, name):
         """Where a field lies in a record."""
         return self.dtype.fields[name][1]
+
+
+class NestedArray(Array):
+    """An array of a shape within records."""
+
+    def __init__(self, dtype, shape):
+        Type.__init__(self, f"nestedarray({dtype}, {tuple(shape)})")
+        self.dtype, self.shape, self.ndim, self.layout = dtype, tuple(shape), len(shape), "C"
+
+
+def _numpy(kind):
+    """NumPy's dtype of a type."""
+    import numpy as np
+
+    if isinstance(kind, NestedArray):
+        return np.dtype((_numpy(kind.dtype), kind.shape))
+    return kind.dtype if isinstance(kind, Record) else np.dtype(kind._jit_dtype)
 
 
 def _make():

@@ -32,7 +32,7 @@ static bool has_while(const tt_pstmt *s) {
 }
 
 static bool holds_list(const tt_ptype *t) {
-  bool any = t->tag == TT_T_LIST;
+  bool any = t->tag == TT_T_LIST || t->tag == TT_T_GENERATOR;
   for (int k = 0; k < t->n && !any; k++) any = holds_list(t->item[k]);
   return any;
 }
@@ -96,6 +96,7 @@ static void put_function(tt_baseline_maker *m, int32_t number) {
   m->number = number;
   m->loop = NULL;
   if (m->f->recursive) tt__baseline_decline(m, "recursion");
+  if (m->f->yields) tt__baseline_decline(m, "a generator");
   if (m->f->kind != TT_X_FUNCTION || m->f->place) tt__baseline_decline(m, "a kernel");
   if (!lay_out(m)) return;
   m->fail = tt__x86_label(&m->x);

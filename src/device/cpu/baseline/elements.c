@@ -5,7 +5,7 @@
 
 int tt__baseline_array(tt_baseline_maker *m, const tt_pexpr *e) {
   while (e->op == TT_X_CAST) e = e->arg[0]; /* what is known of it differs, not the words */
-  if (e->type->tag == TT_T_ARRAY && e->type->layout != 'E') {
+  if (e->type->tag == TT_T_ARRAY && e->type->layout != 'E' && e->type->layout != 'P') {
     if (e->op == TT_X_LOCAL) return tt__baseline_local(m, e->k);
     if (e->op == TT_X_GLOBAL) {
       int at = m->hidden;
