@@ -273,7 +273,7 @@ class Engine:
             self._forget()
         while self.queue:
             packet = self.queue[0]
-            free = [w for w in self.workers if w.ready and not w.stopped and self._has_room(w, packet)]
+            free = [w for w in self.workers if not w.stopped and self._has_room(w, packet)]
             if not free:
                 return
             self.queue.popleft()
@@ -283,9 +283,10 @@ class Engine:
 
     @staticmethod
     def _has_room(worker, packet):
-        if not worker.work:
+        if not worker.work:  # one that is about to be there finds it in its line
             return True
-        return len(worker.work) < 2 and _chunks.queues(packet.expected) and _chunks.queues(worker.work[0].expected)
+        short = _chunks.queues(packet.expected) and _chunks.queues(worker.work[0].expected)
+        return short and worker.ready and len(worker.work) < 2
 
     def _send(self, worker, packet):
         function = packet.function
@@ -445,7 +446,7 @@ class Engine:
                     self.failed_starts = 0
                 elif kind == _message.BROKEN:
                     self._break(_message.unpack(text, buffers))
-                else:
+                elif number in self.numbers:  # else it was given up since
                     _, packet = self.numbers.pop(number)
                     worker.work.remove(packet)
                     done = packet.job.came
@@ -498,16 +499,16 @@ class Engine:
             self.counts["died"] += 1
             if not worker.ready:
                 self.failed_starts += 1
-            give_up = self.failed_starts > self.size
+            give_up = self.failed_starts > self.size or bool(self.broken)
             how = worker.death(code, self.kills)
             if give_up:
                 del self.workers[at]
-            elif not self.closed:
+            elif not self.closed and not self.broken:
                 self.workers[at] = self._hire(worker.number)
             for n, packet in sorted(mine.items(), reverse=True):
                 self._again(packet, worker, row if n == began else None, how, code)
             if give_up:
-                self._give_up(BrokenExecutor(f"workers cannot start: the last one {how}"))
+                self._give_up(self.broken or BrokenExecutor(f"workers cannot start: the last one {how}"))
             self._dispatch()
             self.lock.notify_all()
 
@@ -522,6 +523,10 @@ class Engine:
         error = BrokenExecutor("the initializer of a worker raised an exception")
         error.__cause__ = failure.again()
         self.broken = error
+        for w in self.workers:
+            self.queue.extend(w.work)
+            w.work.clear()
+        self.numbers.clear()
         self._give_up(error)
 
     def _again(self, packet, worker, row, how, code):

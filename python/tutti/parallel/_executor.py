@@ -79,7 +79,7 @@ class _Call:
         self._done(lambda: self._finish(details, text, buffers))
 
     def lost(self, packet, row, error):
-        self._done(lambda: self.future.set_exception(error))
+        self._done(lambda: self.future.set_exception(self.executor._broken(error)))
 
     def _done(self, act):
         engine = self.executor._engine
@@ -92,10 +92,11 @@ class _Call:
         try:
             result = _message.unpack(text, buffers)[0]
         except BaseException as e:  # noqa: BLE001 - a class of the program's
-            self.future.set_exception(e)
+            self.future.set_exception(self.executor._broken(e))
             return
         if isinstance(result, _message.Failure):
-            self.future.set_exception(result.again())
+            error = result.again()
+            self.future.set_exception(self.executor._broken(error) if details[2] == _message.UNREAD else error)
         else:
             self.future.set_result(result)
 
@@ -169,6 +170,10 @@ class Executor(concurrent.futures.Executor):
             engine.put(packet)
         _background.of(engine).begin()
         return future
+
+    def _broken(self, error):
+        """What a future has whose worker died, or where something could not be read in the other process."""
+        return error
 
     def _function(self, fn, find):
         last, code, function = self._last

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from concurrent.futures import BrokenExecutor
 
 from .. import _core
 from . import _message
@@ -58,8 +59,8 @@ def count(workers):
     return workers
 
 
-class WorkerDied(RuntimeError):
-    """A worker ended while it worked on an item.
+class WorkerDied(BrokenExecutor):
+    """A worker ended while it worked on an item. Who catches what `concurrent.futures` raises then catches this.
 
     Attributes
     ----------
@@ -79,7 +80,7 @@ class WorkerDied(RuntimeError):
         self._code = code
 
     def __reduce__(self):
-        return WorkerDied, (self.args[0], self._code, self.item)
+        return type(self), (self.args[0], self._code, self.item)
 
 
 def _environment(size, number, device):
