@@ -9,7 +9,7 @@ import time
 import weakref
 from concurrent.futures._base import CANCELLED, CANCELLED_AND_NOTIFIED, FINISHED
 
-from . import _background, _engine, _message, _workers
+from . import _background, _message, _packets, _workers
 from ._engine import Engine
 
 _ENDED = (FINISHED, CANCELLED, CANCELLED_AND_NOTIFIED)
@@ -47,7 +47,7 @@ class Future(concurrent.futures.Future):
         done = super().cancel()
         if done:
             with self._engine.lock:
-                self._engine.lock.notify_all()
+                self._engine._tell()
         return done
 
 
@@ -162,7 +162,7 @@ class Executor(concurrent.futures.Executor):
             future.set_running_or_notify_cancel()
             future.set_exception(e)
             return future
-        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False), math.inf)
+        packet = _packets.Packet(call, function, packed, 0, 1, (0, None, False), math.inf)
         with engine.lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")

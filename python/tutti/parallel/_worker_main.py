@@ -1,4 +1,4 @@
-"""The program of a worker: it loads the core and the loop by path, and as little of Python as it can, for it is waited for.
+"""The program of a worker: it loads the core and the loop by path, and little of Python, for somebody waits for it.
 
 Scripts are compiled at each start, so all that is longer lies in modules, whose compiled text Python keeps.
 """

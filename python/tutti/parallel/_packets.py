@@ -1,0 +1,35 @@
+"""What goes to workers: functions, and items for them."""
+
+
+class Packet:
+    """Items for one message: rows lo to hi of what was pickled, and who wants their results."""
+
+    __slots__ = ("details", "expected", "function", "hi", "job", "lo", "packed", "reads", "tries")
+
+    def __init__(self, job, function, packed, lo, hi, details, expected=0.0):
+        self.job, self.function, self.packed = job, function, packed
+        self.lo, self.hi, self.details, self.expected = lo, hi, details, expected
+        self.reads = 0
+        self.tries = {}
+
+    def rows(self, lo, hi):
+        """The same for some of its rows."""
+        part = Packet(self.job, self.function, self.packed, lo, hi, self.details, self.expected)
+        part.reads, part.tries = self.reads, self.tries
+        return part
+
+
+class Function:
+    """A function as it travels; each worker that is to call it gets it once."""
+
+    __slots__ = ("forgotten", "number", "packed")
+    made = 0
+
+    def __init__(self, packed, forgotten):
+        self.packed = packed
+        Function.made += 1
+        self.number = Function.made
+        self.forgotten = forgotten
+
+    def __del__(self):
+        self.forgotten.append(self.number)
