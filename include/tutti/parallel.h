@@ -43,6 +43,17 @@ TT_API bool tt_memory_written(const void *data, size_t size);
 /* Nobody will ask any more. Memory that was never watched is allowed. */
 TT_API void tt_memory_unwatch(const void *data, size_t size);
 
+/* ---- memory of this process */
+
+/*
+** Keep up to `size` bytes that were freed, from now on, and do not give them back to the system at once: who does the
+** same work again and again pays for new pages once. It is a matter of the C library; where it has no such, nothing
+** happens.
+*/
+TT_API void tt_memory_keep(size_t size);
+/* Give back what is kept so. */
+TT_API void tt_memory_give_back(void);
+
 /* ---- lines to other processes */
 
 typedef struct tt_line tt_line;
@@ -96,9 +107,10 @@ TT_API tt_code tt_line_send(tt_line *line, uint32_t tag, const tt_bytes *piece, 
                             tt_error *err);
 /*
 ** Wait until one of several lines has a message or is closed: at most `seconds` (below 0: any time). ready[k] says of
-** each whether it is so, the result how many are. A signal ends the waiting early: then it may be 0.
+** each whether it is so, the result how many are. A signal ends the waiting early: then it may be 0. soon: nobody has
+** anything else to do until then, so it looks for some microseconds before it sleeps.
 */
-TT_API int tt_line_wait(tt_line *const *line, int n, double seconds, bool *ready);
+TT_API int tt_line_wait(tt_line *const *line, int n, double seconds, bool soon, bool *ready);
 /* Is there a message? It stays until it is taken. */
 TT_API bool tt_line_peek(tt_line *line, tt_message *out);
 /*

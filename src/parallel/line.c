@@ -15,8 +15,8 @@
 static const uint64_t LINE_MARK = 0x656e696c69747475u;
 
 /*
-** How long is looked before somebody sleeps: an answer that takes less than to be put to sleep and woken is not slept
-** for. Where answers lately took longer, a core that looks is missing elsewhere, so it is looked a moment only.
+** How long is looked before somebody sleeps who expects an answer soon: one that takes less than to be put to sleep and
+** woken is not slept for. Where answers lately took longer, a core that looks is missing elsewhere, so it is a moment.
 */
 enum { LOOK_NS = 60000, MOMENT_NS = 3000, SOON_NS = 100000, TRUST = 8, POLLS = 64 };
 
@@ -181,12 +181,12 @@ static int sleep_ms(double seconds) {
   return seconds < 0 ? -1 : ms > 1e9 ? 1000000000 : ms < 1 ? 1 : (int)ms;
 }
 
-int tt_line_wait(tt_line *const *line, int n, double seconds, bool *ready) {
+int tt_line_wait(tt_line *const *line, int n, double seconds, bool soon, bool *ready) {
   int found = look(line, n, ready);
   if (found || seconds == 0) return found;
   int64_t begun = tt__clock_ns();
-  bool soon = atomic_load_explicit(&trust, memory_order_relaxed) > 0 && has_cores();
-  found = look_for(line, n, ready, begun + (soon ? LOOK_NS : MOMENT_NS));
+  bool long_look = soon && atomic_load_explicit(&trust, memory_order_relaxed) > 0 && has_cores();
+  found = look_for(line, n, ready, begun + (long_look ? LOOK_NS : MOMENT_NS));
   if (!found) {
     set_sleeps(line, n, 1);
     found = look(line, n, ready);
@@ -194,7 +194,7 @@ int tt_line_wait(tt_line *const *line, int n, double seconds, bool *ready) {
     set_sleeps(line, n, 0);
     found = look(line, n, ready);
   }
-  learn(tt__clock_ns() - begun);
+  if (soon) learn(tt__clock_ns() - begun);
   return found;
 }
 

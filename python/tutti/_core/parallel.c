@@ -189,12 +189,12 @@ static double line_clock(void) {
 }
 
 /* Signals end waiting early: their handlers run here. -1 with an exception. */
-static int wait_with_signals(tt_line **line, int n, double seconds, bool *ready) {
+static int wait_with_signals(tt_line **line, int n, double seconds, bool soon, bool *ready) {
   double end = line_clock() + seconds;
   for (;;) {
     double left = seconds < 0 ? -1 : end - line_clock();
     core_block_begin();
-    int found = tt_line_wait(line, n, seconds < 0 ? -1 : left < 0 ? 0 : left, ready);
+    int found = tt_line_wait(line, n, seconds < 0 ? -1 : left < 0 ? 0 : left, soon, ready);
     core_block_end();
     if (PyErr_CheckSignals() != 0) return -1;
     if (found || (seconds >= 0 && left <= 0)) return found;
@@ -212,15 +212,16 @@ static PyObject *numbers_ready(const bool *ready, Py_ssize_t n) {
   return list;
 }
 
-/* _line_wait(lines, seconds): numbers of those that have a message or are closed; seconds below 0: any time. */
+/* _line_wait(lines, seconds, soon): numbers of those that have a message or are closed; seconds below 0: any time. */
 static PyObject *py_line_wait(PyObject *self, PyObject *args) {
   (void)self;
   PyObject *list;
   double seconds;
+  int soon;
   tt_line *line[LINES];
   held_line *used[LINES]; /* their capsules stay: the list is the caller's own */
   bool ready[LINES];
-  if (!PyArg_ParseTuple(args, "O!d", &PyList_Type, &list, &seconds)) return NULL;
+  if (!PyArg_ParseTuple(args, "O!dp", &PyList_Type, &list, &seconds, &soon)) return NULL;
   Py_ssize_t n = PyList_Size(list);
   if (n > LINES) return PyErr_SetString(PyExc_ValueError, "too many lines to wait for"), NULL;
   int held = 0;
@@ -228,7 +229,7 @@ static PyObject *py_line_wait(PyObject *self, PyObject *args) {
     line[held] = used[held]->line;
     held++;
   }
-  int found = held == n ? wait_with_signals(line, (int)n, seconds, ready) : -1;
+  int found = held == n ? wait_with_signals(line, (int)n, seconds, soon, ready) : -1;
   while (held > 0) leave_line(used[--held]);
   return found < 0 ? NULL : numbers_ready(ready, n);
 }
@@ -512,6 +513,20 @@ static PyObject *py_compare_exchange(PyObject *self, PyObject *args) {
   return NULL;
 }
 
+static PyObject *py_memory_keep(PyObject *self, PyObject *size) {
+  (void)self;
+  size_t bytes = PyLong_AsSize_t(size);
+  if (PyErr_Occurred()) return NULL;
+  tt_memory_keep(bytes);
+  Py_RETURN_NONE;
+}
+
+static PyObject *py_memory_give_back(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_memory_give_back();
+  Py_RETURN_NONE;
+}
+
 static PyObject *py_parallel_cores(PyObject *self, PyObject *unused) {
   (void)self, (void)unused;
   return PyLong_FromLong(tt_parallel_cores());
@@ -539,6 +554,8 @@ static PyMethodDef parallel_functions[] = {
     {"_memory_watch", py_memory_watch, METH_VARARGS, NULL},
     {"_memory_written", py_memory_written, METH_VARARGS, NULL},
     {"_memory_unwatch", py_memory_unwatch, METH_VARARGS, NULL},
+    {"_memory_keep", py_memory_keep, METH_O, NULL},
+    {"_memory_give_back", py_memory_give_back, METH_NOARGS, NULL},
     {"_compare_exchange", py_compare_exchange, METH_VARARGS, NULL},
     {"_parallel_cores", py_parallel_cores, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

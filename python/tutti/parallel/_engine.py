@@ -403,7 +403,8 @@ class Engine:
         seconds = min(s for s in (seconds, limit, _IDLE_LOOK) if s is not None)  # there may be more lines by then
         if not workers:
             time.sleep(0.001)
-        for k in _core._line_wait([w.line for w in workers], seconds):
+        soon = len(self.numbers) == 1  # else workers have more to do, and need the core on which somebody would look
+        for k in _core._line_wait([w.line for w in workers], seconds, soon):
             self._receive(workers[k])
 
     def _receive(self, worker):

@@ -7,6 +7,9 @@ import sys
 from time import perf_counter
 
 
+_KEPT = 256 << 20  # bytes that functions have freed and the next item finds again, until nobody asks for a second
+
+
 class Work:
     """The functions of this worker and what it does with them."""
 
@@ -18,15 +21,17 @@ class Work:
 
     def run(self):
         """Do what comes until the line ends or says so."""
+        self.core._memory_keep(_KEPT)
         m, core, lines = self.message, self.core, [self.line]
         while True:
             got = self.receiver.receive()
             if got is None:
                 if core._line_closed(self.line):
                     return
-                if not core._line_wait(lines, 1.0):
+                if not core._line_wait(lines, 1.0, True):
                     self.sender.trim()
-                    core._line_wait(lines, -1.0)
+                    core._memory_give_back()
+                    core._line_wait(lines, -1.0, False)
                 continue
             kind, number, details, text, buffers = got
             del got

@@ -51,7 +51,7 @@ static void *write_all(void *arg) {
 static void await_message(tt_line *line) {
   bool ready = false;
   tt_message m;
-  while (!tt_line_peek(line, &m) && !tt_line_closed(line)) tt_line_wait(&line, 1, -1, &ready);
+  while (!tt_line_peek(line, &m) && !tt_line_closed(line)) tt_line_wait(&line, 1, -1, false, &ready);
 }
 
 TEST(messages_come_as_they_were_sent) {
@@ -112,7 +112,7 @@ TEST(who_sleeps_is_woken) {
   pthread_join(other, NULL);
   tt_line_release(&end[1]);
   bool ready;
-  CHECK_INT(tt_line_wait(end, 1, -1, &ready), 1);
+  CHECK_INT(tt_line_wait(end, 1, -1, false, &ready), 1);
   CHECK(tt_line_closed(end[0]));
   tt_error err;
   CHECK_INT(tt_line_send(end[0], 0, NULL, 0, NULL, 0, &err), TT_EIO);
@@ -172,12 +172,12 @@ static int wait_ended(tt_line *line) {
 TEST(programs_that_end) {
   bool ready;
   tt_line *line = start_shell("exit $(($1 > 2 ? 7 : 8))");
-  CHECK_INT(tt_line_wait(&line, 1, -1, &ready), 1);
+  CHECK_INT(tt_line_wait(&line, 1, -1, false, &ready), 1);
   CHECK(tt_line_closed(line));
   CHECK_INT(WEXITSTATUS(wait_ended(line)), 7);
   tt_line_release(&line);
   line = start_shell("kill -9 $$");
-  CHECK_INT(tt_line_wait(&line, 1, -1, &ready), 1);
+  CHECK_INT(tt_line_wait(&line, 1, -1, false, &ready), 1);
   CHECK_INT(WTERMSIG(wait_ended(line)), SIGKILL);
   tt_line_release(&line);
   const char *const nobody[] = {"/no/such/program", NULL};
