@@ -43,6 +43,20 @@ TT_API bool tt_memory_written(const void *data, size_t size);
 /* Nobody will ask any more. Memory that was never watched is allowed. */
 TT_API void tt_memory_unwatch(const void *data, size_t size);
 
+/* ---- what the ledger and the profile show of it */
+
+/* What workers did since the last time it was told: the rows of the ledger called parallel_... */
+typedef struct tt_parallel_counts {
+  int64_t tasks, messages, shared_bytes, copied_bytes, idle_us, started, died;
+} tt_parallel_counts;
+/* Add to the ledger. */
+TT_API void tt_parallel_count(const tt_parallel_counts *more);
+/*
+** Process `pid` called the function `name` for some items, from `begin` to `end`, in seconds of the monotonic clock: for
+** tt_profile_trace, where each worker is a process of its own, and the table. Nothing happens while nobody records.
+*/
+TT_API void tt_parallel_ran(const char *name, int pid, double begin, double end, int64_t items);
+
 /* ---- memory of this process */
 
 /*

@@ -208,7 +208,7 @@ def writes(a):
 
 
 def shared_bytes():
-    return _engine.Engine.get(2).counts["shared bytes"]
+    return tt.parallel.counts()["shared bytes"]
 
 
 def test_an_array_is_shared_once():

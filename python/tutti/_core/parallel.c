@@ -513,6 +513,29 @@ static PyObject *py_compare_exchange(PyObject *self, PyObject *args) {
   return NULL;
 }
 
+/* _parallel_count(tasks, messages, shared_bytes, copied_bytes, idle_us, started, died): add to the ledger. */
+static PyObject *py_parallel_count(PyObject *self, PyObject *args) {
+  (void)self;
+  long long n[7];
+  if (!PyArg_ParseTuple(args, "LLLLLLL", n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6)) return NULL;
+  tt_parallel_count(&(tt_parallel_counts){n[0], n[1], n[2], n[3], n[4], n[5], n[6]});
+  Py_RETURN_NONE;
+}
+
+/* _parallel_ran(name, pid, begin, end, items): for the profile. */
+static PyObject *py_parallel_ran(PyObject *self, PyObject *args) {
+  (void)self;
+  const char *name;
+  int pid;
+  double begin, end;
+  long long items;
+  if (!PyArg_ParseTuple(args, "siddL", &name, &pid, &begin, &end, &items)) return NULL;
+  core_block_begin();
+  tt_parallel_ran(name, pid, begin, end, items);
+  core_block_end();
+  Py_RETURN_NONE;
+}
+
 static PyObject *py_memory_keep(PyObject *self, PyObject *size) {
   (void)self;
   size_t bytes = PyLong_AsSize_t(size);
@@ -554,6 +577,8 @@ static PyMethodDef parallel_functions[] = {
     {"_memory_watch", py_memory_watch, METH_VARARGS, NULL},
     {"_memory_written", py_memory_written, METH_VARARGS, NULL},
     {"_memory_unwatch", py_memory_unwatch, METH_VARARGS, NULL},
+    {"_parallel_count", py_parallel_count, METH_VARARGS, NULL},
+    {"_parallel_ran", py_parallel_ran, METH_VARARGS, NULL},
     {"_memory_keep", py_memory_keep, METH_O, NULL},
     {"_memory_give_back", py_memory_give_back, METH_NOARGS, NULL},
     {"_compare_exchange", py_compare_exchange, METH_VARARGS, NULL},

@@ -4,8 +4,8 @@ A worker of `tutti.parallel` can import what lies in modules. It cannot import a
 itself (`__main__`, a notebook) defines: of these the code, the cells and the globals that are used travel. Everything
 else is pickle's own protocol 5, so large arrays may go beside the bytes (`buffer_callback`).
 
-This file imports nothing of tutti, for workers read it before they import anything, and little of Python, since somebody
-waits for them. `_blame.py` words what could not be taken.
+This file imports nothing of tutti, for workers read it before they import anything, and little of Python: somebody
+waits. `_blame.py` words what could not be taken.
 """
 
 import builtins

@@ -13,14 +13,10 @@ import time
 import weakref
 
 from .. import _core
-from . import _chunks, _message, _supervision, _workers
-from ._packets import Function
+from . import _chunks, _message, _packets, _supervision, _workers
 
 _IDLE_LOOK = 0.5
 _FEW = 8  # workers that may be there for calls that want other numbers of them
-
-
-_ended = collections.Counter()  # counts of engines that are closed
 
 
 class Engine:
@@ -76,7 +72,6 @@ class Engine:
         self.users = 0
         self.failed_starts = 0
         self.places = _shared.Places(self)
-        self.counts = collections.Counter()
         self.futures = set()  # calls of executors under way
         self.finished = collections.deque()  # what is to be done for them without the lock
         self.dropped = collections.deque()  # segments that nobody speaks of any more
@@ -96,14 +91,14 @@ class Engine:
                 raise RuntimeError("these workers are the parent's of this forked process")
             while len(self.workers) < self.size:
                 self.workers.append(self._hire(len(self.workers)))
-                self.counts["started"] += 1
+                _packets.count(started=1)
 
     def _hire(self, number):
         return _workers.Worker(self.size, number, self.device, self.initializer)
 
     def function(self, f, find, scope=None):
         """A function as it travels; `find` and `scope` as for _message.pack."""
-        return Function(_message.pack(f, find, scope), self.forgotten)
+        return _packets.Function(_message.name_of(f), _message.pack(f, find, scope), self.forgotten)
 
     def ready(self):
         """Has some worker said that it is there?"""
@@ -145,8 +140,6 @@ class Engine:
             self._tell()
         if self.owner != os.getpid():
             return
-        _ended.update(self.counts)
-        self.counts.clear()
         for w in workers:
             if w.work or not w.ready:
                 w.kill("was shut down")
@@ -279,8 +272,7 @@ class Engine:
             raise
         finally:
             self.sending = False
-        self.counts["messages"] += 1
-        self.counts["copied bytes"] += worker.sender.copied
+        _core._parallel_count(0, 1, 0, worker.sender.copied, worker.rested(packet.job), 0, 0)
         worker.sender.copied = 0
 
     def withdraw(self, job):
@@ -428,6 +420,10 @@ class Engine:
                 elif number in self.numbers:  # else it was given up since
                     _, packet = self.numbers.pop(number)
                     worker.work.remove(packet)
+                    worker.rests(packet.job)
+                    seconds, n, _, begun = details
+                    _core._parallel_count(n, 0, 0, 0, 0, 0, 0)
+                    _core._parallel_ran(packet.function.name, worker.pid, begun, begun + seconds, n)
                     done = packet.job.came
                 self._dispatch()
                 if done is not None:
@@ -439,15 +435,6 @@ class Engine:
 
 
 _all = weakref.WeakSet()
-
-
-def counts():
-    """What all workers have done since the program began, for `tutti.parallel.counts`."""
-    names = ("tasks", "messages", "shared bytes", "copied bytes", "started", "died")
-    total = collections.Counter(_ended)
-    for engine in list(_all):
-        total.update(engine.counts)
-    return {name: total[name] for name in names}
 
 
 @atexit.register

@@ -88,7 +88,6 @@ class _Call:
             engine.finished.append(act)
 
     def _finish(self, details, text, buffers):
-        self.executor._engine.counts["tasks"] += 1
         try:
             result = _message.unpack(text, buffers)[0]
         except BaseException as e:  # noqa: BLE001 - a class of the program's

@@ -366,10 +366,9 @@ class Job:
             if packet.hi - packet.lo > 1:
                 results = [_Lost(text) for _ in results]
         else:
-            seconds, n, failed = details
+            seconds, n, failed, _ = details
             self._measure(seconds / max(1, n))
             results = _message.unpack(text, buffers)
-        self.engine.counts["tasks"] += len(results)
         if not failed:
             yield from self._block(first, results)
             return

@@ -52,6 +52,12 @@ def pack_rows(columns, names, place=None, scope=None):
     return pack((columns, names), place, scope)
 
 
+def name_of(f):
+    """What a function is called, for who looks at it."""
+    f = f.f if isinstance(f, (Each, Calls)) else f
+    return getattr(f, "__qualname__", None) or type(f).__qualname__
+
+
 def importable(f):
     """Is a function handed over by name? Then it is the same each time."""
     code = sys.modules.get("tutti.parallel._code")

@@ -1,4 +1,19 @@
-"""What goes to workers: functions, and items for them."""
+"""What goes to workers: functions, and items for them; and what of it the ledger is told."""
+
+from .. import _core
+
+_ROWS = ("tasks", "messages", "shared_bytes", "copied_bytes", "idle_us", "started", "died")
+
+
+def count(**more):
+    """Add to the rows parallel_... of `tutti.ledger`."""
+    _core._parallel_count(*(more.get(row, 0) for row in _ROWS))
+
+
+def counts():
+    """Those rows, as `tutti.parallel.counts` names them."""
+    found = _core._ledger()
+    return {row.replace("_", " "): found["parallel_" + row] for row in _ROWS}
 
 
 class Packet:
@@ -22,10 +37,11 @@ class Packet:
 class Function:
     """A function as it travels; each worker that is to call it gets it once."""
 
-    __slots__ = ("forgotten", "number", "packed")
+    __slots__ = ("forgotten", "name", "number", "packed")
     made = 0
 
-    def __init__(self, packed, forgotten):
+    def __init__(self, name, packed, forgotten):
+        self.name = name
         self.packed = packed
         Function.made += 1
         self.number = Function.made

@@ -6,7 +6,7 @@ import threading
 import weakref
 
 from .. import _core
-from . import _message
+from . import _message, _packets
 
 _SMALL = 1 << 20  # below that a first message copies: most such arrays are in one only
 _WATCHED = 4 << 20  # from here on the kernel tells whether memory was written, where it can; else it is read again
@@ -113,9 +113,7 @@ class Places:
         _core._segment_write(segment.fd, 0, root)
         place.segment = segment
         self.total += place.size
-        engine = self.engine()
-        if engine is not None:
-            engine.counts["shared bytes"] += place.size
+        _packets.count(shared_bytes=place.size)
 
 
 class _Finder:

@@ -5,7 +5,7 @@ import time
 from concurrent.futures import BrokenExecutor
 
 from .. import _core
-from . import _message, _workers
+from . import _message, _packets, _workers
 
 _READS = 3  # times that workers may die of reading a packet before it is given up
 
@@ -48,7 +48,7 @@ def lost(engine, worker):
         for n in mine:
             del engine.numbers[n]
         worker.release()
-        engine.counts["died"] += 1
+        _packets.count(died=1)
         if not worker.ready:
             engine.failed_starts += 1
         give_up = engine.failed_starts > engine.size or bool(engine.broken)

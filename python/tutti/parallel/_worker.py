@@ -6,7 +6,6 @@
 import sys
 from time import perf_counter
 
-
 _KEPT = 256 << 20  # bytes that functions have freed and the next item finds again, until nobody asks for a second
 
 
@@ -87,7 +86,7 @@ class Work:
         except Exception as e:  # noqa: BLE001 - whatever a module or a class of the program's raises
             failure = self.message.Failure(e)
             unread = [failure] * (hi - lo) if goes_on else [failure]
-            self._answer(number, perf_counter() - begun, unread, self.message.UNREAD)
+            self._answer(number, begun, unread, self.message.UNREAD)
             return
         finally:
             del text, buffers
@@ -111,7 +110,7 @@ class Work:
         for stream in (sys.stdout, sys.stderr):  # what was printed is seen, also when this process is killed
             if stream is not None:
                 stream.flush()
-        self._answer(number, perf_counter() - begun, results, failed)
+        self._answer(number, begun, results, failed)
 
     def _seeded(self, f, seed, first):
         import itertools
@@ -128,7 +127,8 @@ class Work:
 
         return seeded
 
-    def _answer(self, number, seconds, results, failed):
+    def _answer(self, number, begun, results, failed):
+        seconds = perf_counter() - begun
         try:
             if self.message.is_plain(results):
                 packed = self.message.Packed(self.message.dumps_plain(results, 5), ())
@@ -137,7 +137,7 @@ class Work:
         except BaseException:  # noqa: BLE001 - as above
             failed = failed or self.message.FAILED
             packed = self.message.pack([self._takeable(r) for r in results])
-        self.sender.send(self.message.RESULT, number, (seconds, len(results), failed), packed)
+        self.sender.send(self.message.RESULT, number, (seconds, len(results), failed, begun), packed)
 
     def _takeable(self, result):
         try:

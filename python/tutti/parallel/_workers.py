@@ -145,12 +145,22 @@ class Worker:
         self.functions = set()
         self.ready = False
         self.begun = time.perf_counter()
+        self.rest = (None, 0.0)  # the job of which it had the last message, when that was done
         self.stopped = None  # why we ended it
         self.seen = (None, 0.0)  # the item at which it was when we looked, and since when
         try:
             self.sender.send(_message.BEGIN, 0, None, _message.pack(_begin(initializer)))
         except OSError:  # it is gone already: whoever waits for it finds out why
             pass
+
+    def rests(self, job):
+        """It has done a message; if it has no other one, it waits."""
+        self.rest = (None if self.work else id(job), time.perf_counter())
+
+    def rested(self, job):
+        """Microseconds that it has waited since the last message of the same job."""
+        last, since = self.rest
+        return int((time.perf_counter() - since) * 1e6) if last == id(job) else 0
 
     def closed(self):
         """Is it gone, or about to be?"""
