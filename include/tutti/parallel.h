@@ -68,6 +68,23 @@ TT_API void tt_memory_keep(size_t size);
 /* Give back what is kept so. */
 TT_API void tt_memory_give_back(void);
 
+/* ---- waiting for a change of shared memory */
+
+/*
+** A word in memory that processes share, zero at first: whoever changes what others wait for says so. One that dies
+** while it waits leaves a count behind, which costs the others a call of the system now and then.
+*/
+typedef struct tt_word {
+  uint32_t changes, waiting;
+} tt_word;
+
+/* Ask before looking at what the word stands for. */
+TT_API uint32_t tt_word_read(tt_word *word);
+/* Sleep until somebody changed something since `seen` was read; at most `seconds`, and a tenth of one. */
+TT_API void tt_word_wait(tt_word *word, uint32_t seen, double seconds);
+/* Something has changed: wake all who wait. */
+TT_API void tt_word_change(tt_word *word);
+
 /* ---- lines to other processes */
 
 typedef struct tt_line tt_line;
