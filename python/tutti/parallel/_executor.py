@@ -207,6 +207,16 @@ class Executor(concurrent.futures.Executor):
         futures = collections.deque(self.submit(each, rows[k : k + n]) for k in range(0, len(rows), n))
         return _results(futures, end)
 
+    def _calls(self):
+        return [call for call in self._engine.futures if getattr(call, "executor", None) is self]
+
+    def _terminate(self):
+        """As `shutdown`, and the workers that are at work on its calls end at once."""
+        with self._engine.lock:
+            self.shutdown(wait=False, cancel_futures=True)
+            for call in self._calls():
+                self._engine.stop(call)
+
     def shutdown(self, wait=True, *, cancel_futures=False):
         """No more calls; those under way are waited for, or what has not begun is cancelled."""
         if self._threads is not None:
@@ -214,7 +224,7 @@ class Executor(concurrent.futures.Executor):
             return
         with self._engine.lock:
             self._closed = True
-            pending = [call.future for call in self._engine.futures if call.executor is self]
+            pending = [call.future for call in self._calls()]
         if cancel_futures:
             for future in pending:
                 future.cancel()

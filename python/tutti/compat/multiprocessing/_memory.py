@@ -96,6 +96,17 @@ def _ask_again(ready, timeout):
     return True
 
 
+_opening = threading.Lock()
+
+
+def _forked():
+    global _opening
+    _opening = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
 class Lock:
     """A lock between processes and threads. One whose holder dies is free again."""
 
@@ -111,13 +122,12 @@ class Lock:
     def _descriptor(self):
         """A description of this object's own: descriptions that are shared do not exclude each other."""
         if self._pid != os.getpid():
-            self._fd, self._pid, self._depth = (
-                os.open(f"/proc/self/fd/{self._segment.fd}", os.O_RDWR | os.O_CLOEXEC),
-                os.getpid(),
-                0,
-            )
-            self._inner = threading.Lock()
-            weakref.finalize(self, _close, self._fd, self._pid)
+            with _opening:  # two threads that come first would have one each, and give back the other's
+                if self._pid != os.getpid():
+                    self._fd = os.open(f"/proc/self/fd/{self._segment.fd}", os.O_RDWR | os.O_CLOEXEC)
+                    self._inner, self._depth = threading.Lock(), 0
+                    weakref.finalize(self, _close, self._fd, os.getpid())
+                    self._pid = os.getpid()
         return self._fd
 
     def acquire(self, block=True, timeout=None):
@@ -270,6 +280,9 @@ class Event:
 
     def clear(self):
         self._counters[0] = 0
+
+    def __repr__(self):
+        return f"<{type(self).__name__} at {id(self):#x} {'set' if self.is_set() else 'unset'}>"
 
     def wait(self, timeout=None):
         return self._counters.until(self.is_set, timeout)

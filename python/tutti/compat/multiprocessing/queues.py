@@ -102,6 +102,32 @@ class SimpleQueue:
 class Queue(SimpleQueue):
     """Items in the order in which they were put, at most `maxsize` of them."""
 
+    _used = _closed = False  # by this process
+
+    def _uses(self):
+        if self._closed:
+            raise ValueError(f"Queue {self!r} is closed")
+        self._used = True
+
+    def put(self, obj, block=True, timeout=None):
+        """Put an item; `queue.Full` when there is no place in time."""
+        self._uses()
+        super().put(obj, block, timeout)
+
+    def get(self, block=True, timeout=None):
+        """Take the first item; `queue.Empty` when there is none in time."""
+        self._uses()
+        return super().get(block, timeout)
+
+    def empty(self):
+        if self._closed and self._used:
+            raise OSError("handle is closed")
+        return super().empty()
+
+    def close(self):
+        """This process uses it no more; others may."""
+        self._closed = True
+
     def put_nowait(self, obj):
         self.put(obj, False)
 
@@ -176,8 +202,14 @@ class Connection:
 
     def send_bytes(self, buf, offset=0, size=None):
         """Send bytes."""
-        view = memoryview(buf)[offset:]
-        self.send(bytes(view if size is None else view[:size]))
+        view = memoryview(buf).cast("B")
+        size = len(view) - offset if size is None else size
+        for name, wrong in (("offset", offset), ("size", size)):
+            if wrong < 0:
+                raise ValueError(f"{name} is negative")
+        if offset + size > len(view):
+            raise ValueError("buffer length < offset + size")
+        self.send(bytes(view[offset : offset + size]))
 
     recv_bytes = recv
 
