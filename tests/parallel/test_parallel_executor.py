@@ -201,6 +201,15 @@ def test_workers_import_no_package_for_functions_by_value():
     assert done.stdout.strip() == "[]"
 
 
+def test_environment():
+    with tt.parallel.Executor(1, environment={"OMP_NUM_THREADS": "3", "TUTTI_OF_A_TEST": "x"}) as e:
+        assert e.submit(os.getenv, "OMP_NUM_THREADS").result() == "3"
+        assert e.submit(os.getenv, "TUTTI_OF_A_TEST").result() == "x"
+        e.submit(set_value, 5).result()
+    with tt.parallel.Executor(1) as e:
+        assert e.submit(os.getenv, "TUTTI_OF_A_TEST").result() is None
+
+
 def test_pool():
     with tt.parallel.Pool(2) as pool:
         assert pool.map(add, range(3)) == [0, 1, 2]

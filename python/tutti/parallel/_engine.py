@@ -34,27 +34,28 @@ class Engine:
     _making = threading.Lock()
 
     @classmethod
-    def get(cls, size):
-        """The engine of that many workers, which stays for later calls.
+    def get(cls, size, environment=None):
+        """The engine of that many workers in that environment, which stays for later calls.
 
         Those of other sizes stay, too, as long as they are few; else idle ones end, the oldest first.
         """
         with cls._making:
-            engine = cls._shared.get(size)
+            key = size, tuple(sorted((environment or {}).items()))
+            engine = cls._shared.get(key)
             if engine is None or engine.owner != os.getpid() or engine.closed:
-                cls._shared.pop(size, None)
+                cls._shared.pop(key, None)
                 room = max(_FEW, 2 * _workers.cpu_count()) - size
                 for other, old in list(cls._shared.items()):
-                    if sum(cls._shared) > room and old.close_if_idle():
+                    if sum(n for n, _ in cls._shared) > room and old.close_if_idle():
                         del cls._shared[other]
-                engine = cls._shared[size] = cls(size)
+                engine = cls._shared[key] = cls(size, environment=environment)
         return engine
 
-    def __init__(self, size, device=None, initializer=None, scope=None):
+    def __init__(self, size, device=None, initializer=None, scope=None, environment=None):
         from . import _shared
 
         self.size = size
-        self.device = device
+        self.device, self.environment = device, environment or {}
         self.initializer = initializer and bytes(_message.dumps(initializer, None, scope))
         self.owner = os.getpid()
         self.mutex = threading.RLock()
@@ -94,7 +95,7 @@ class Engine:
                 _packets.count(started=1)
 
     def _hire(self, number):
-        return _workers.Worker(self.size, number, self.device, self.initializer)
+        return _workers.Worker(self.size, number, self.device, self.environment, self.initializer)
 
     def function(self, f, find, scope=None):
         """A function as it travels; `find` and `scope` as for _message.pack."""

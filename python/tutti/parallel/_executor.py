@@ -115,9 +115,11 @@ class Executor(concurrent.futures.Executor):
         Its arguments.
     device : str or list of str, optional
         The device of each worker.
+    environment : dict, optional
+        Variables of the workers' environment that are others than the program's.
     """
 
-    def __init__(self, workers=None, *, threads=None, initializer=None, initargs=(), device=None):
+    def __init__(self, workers=None, *, threads=None, initializer=None, initargs=(), device=None, environment=None):
         if initializer is not None and not callable(initializer):
             raise TypeError("initializer must be a callable")
         self._workers = _workers.count(workers)
@@ -132,11 +134,12 @@ class Executor(concurrent.futures.Executor):
         self._private = initializer is not None or device is not None
         if self._private:
             self._scope = f"executor-{os.getpid()}-{id(self)}" if initializer else None
-            self._engine = Engine(self._workers, device, initializer and (initializer, initargs), self._scope)
+            begin = initializer and (initializer, initargs)
+            self._engine = Engine(self._workers, device, begin, self._scope, environment)
         else:
-            self._engine = Engine.get(self._workers)
+            self._engine = Engine.get(self._workers, environment)
         while not self._engine.join():
-            self._engine = Engine.get(self._workers)
+            self._engine = Engine.get(self._workers, environment)
         self._end = weakref.finalize(self, _finish, self._engine, self._private, os.getpid())
         self._end.atexit = False
         _open.add(self)

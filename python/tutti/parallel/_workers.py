@@ -83,7 +83,7 @@ class WorkerDied(BrokenExecutor):
         return type(self), (self.args[0], self._code, self.item)
 
 
-def _environment(size, number, device):
+def _environment(size, number, device, more):
     """The variables of a worker: a share of the cores for the threads of libraries."""
     share = max(1, cpu_count() // size)
     env = dict(os.environ)
@@ -93,6 +93,7 @@ def _environment(size, number, device):
     env["_TUTTI_PARALLEL_SHARE"] = str(share)
     if device is not None:
         env["TUTTI_DEVICE"] = device if isinstance(device, str) else device[number % len(device)]
+    env.update(more)
     return [os.fsencode(f"{k}={v}") for k, v in env.items()]
 
 
@@ -135,9 +136,9 @@ def oom_kills():
 class Worker:
     """A worker process and what it has to do."""
 
-    def __init__(self, size, number, device, initializer):
+    def __init__(self, size, number, device, environment, initializer):
         self.number = number
-        self.line = _core._line_start(_command(), _environment(size, number, device))
+        self.line = _core._line_start(_command(), _environment(size, number, device, environment))
         self.pid = _core._line_process(self.line)
         self.sender = _message.Sender(self.line)
         self.receiver = _message.Receiver(self.line, readonly=False)
