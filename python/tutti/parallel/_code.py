@@ -182,6 +182,8 @@ class Pickler(_Pickler):
         at = self.file.tell()
         try:
             super().dump(value)
+        except (OSError, MemoryError):  # there is no room: that is nothing in the value
+            raise
         except Exception as error:
             if not _by_cloudpickle(self.file, at, value):
                 from tutti.parallel import _blame
