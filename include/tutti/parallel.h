@@ -52,8 +52,8 @@ typedef struct tt_parallel_counts {
 /* Add to the ledger. */
 TT_API void tt_parallel_count(const tt_parallel_counts *more);
 /*
-** Process `pid` called the function `name` for some items, from `begin` to `end`, in seconds of the monotonic clock: for
-** tt_profile_trace, where each worker is a process of its own, and the table. Nothing happens while nobody records.
+** Process `pid` called the function `name` for some items, from `begin` to `end`, in seconds of the monotonic clock:
+** for tt_profile_trace, where each worker is a process of its own, and the table. Nothing happens while nobody records.
 */
 TT_API void tt_parallel_ran(const char *name, int pid, double begin, double end, int64_t items);
 

@@ -65,6 +65,7 @@ def _make():
             n_jobs = self.effective_n_jobs(n_jobs)
             if n_jobs == 1:
                 raise FallbackToBackend(SequentialBackend(nesting_level=self.nesting_level))
+            options = {**getattr(self, "backend_kwargs", {}), **options}
             self._begin = begin = {k: options[k] for k in ("initializer", "initargs") if options.get(k)}
             self.parallel, self._under_way = parallel, set()
             self._executor = Executor(n_jobs, environment=self._environment(), **begin)

@@ -187,6 +187,45 @@ TEST(programs_that_end) {
   CHECK(!line);
 }
 
+/* The child adds one whenever the parent did, and says so on another word. */
+static void answer_changes(tt_word *word, int n) {
+  for (int k = 0; k < n; k++) {
+    while (tt_word_read(word) == (uint32_t)k) tt_word_wait(word, (uint32_t)k, 1);
+    tt_word_change(word + 1);
+  }
+}
+
+TEST(words_wake_who_waits_for_them) {
+  tt_word *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(word != MAP_FAILED);
+  enum { TURNS = 2000 };
+  pid_t child = fork();
+  if (child == 0) answer_changes(word, TURNS), _exit(0);
+  for (uint32_t k = 0; k < TURNS; k++) {
+    tt_word_change(word);
+    while (tt_word_read(word + 1) == k) tt_word_wait(word + 1, k, 1);
+  }
+  int status = -1;
+  CHECK_INT(waitpid(child, &status, 0), child);
+  CHECK_INT(status, 0);
+  CHECK_INT(tt_word_read(word), TURNS);
+  CHECK_INT(word[0].waiting, 0);
+  tt_word_wait(word, TURNS + 1, 5); /* it has changed since: nobody sleeps */
+  tt_word_wait(word, TURNS, -1);
+  munmap(word, 4096);
+}
+
+TEST(freed_memory_that_is_kept) {
+  tt_memory_keep(64 << 20);
+  for (int k = 0; k < 3; k++) {
+    char *p = malloc(16 << 20);
+    CHECK(p != NULL);
+    memset(p, k, 16 << 20);
+    free(p);
+  }
+  tt_memory_give_back();
+}
+
 TEST(memory_that_is_written) {
   size_t size = 1 << 20;
   char *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
