@@ -34,12 +34,14 @@ TT_API int tt_parallel_cores(void);
 
 /*
 ** Note from now on whether memory is written. False: this system cannot tell (Linux can from 6.7 on, for memory that no
-** file lies behind). Pages are what is looked at, so a neighbour's write counts, too. It ends with the memory, or with
-** tt_memory_unwatch.
+** file lies behind, and that has a page of its own). Pages are what is looked at: those that it has alone. It ends with
+** the memory, or with tt_memory_unwatch.
 */
 TT_API bool tt_memory_watch(const void *data, size_t size);
 /* Was it written since tt_memory_watch? True also where nobody knows: it was never watched, or given back meanwhile. */
 TT_API bool tt_memory_written(const void *data, size_t size);
+/* 64 bits of the bytes in the pages that memory shares with its neighbours, at both ends: these are not watched. */
+TT_API uint64_t tt_memory_edges(const void *data, size_t size);
 /* Nobody will ask any more. Memory that was never watched is allowed. */
 TT_API void tt_memory_unwatch(const void *data, size_t size);
 

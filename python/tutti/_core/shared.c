@@ -124,6 +124,13 @@ static PyObject *py_memory_written(PyObject *self, PyObject *args) {
   return memory_of(args, &data, &size) ? PyBool_FromLong(tt_memory_written(data, size)) : NULL;
 }
 
+static PyObject *py_memory_edges(PyObject *self, PyObject *args) {
+  (void)self;
+  const void *data;
+  size_t size;
+  return memory_of(args, &data, &size) ? PyLong_FromUnsignedLongLong(tt_memory_edges(data, size)) : NULL;
+}
+
 static PyObject *py_memory_unwatch(PyObject *self, PyObject *args) {
   (void)self;
   const void *data;
@@ -222,6 +229,7 @@ static PyMethodDef shared_functions[] = {
     {"_buffer_address", py_buffer_address, METH_O, NULL},
     {"_memory_watch", py_memory_watch, METH_VARARGS, NULL},
     {"_memory_written", py_memory_written, METH_VARARGS, NULL},
+    {"_memory_edges", py_memory_edges, METH_VARARGS, NULL},
     {"_memory_unwatch", py_memory_unwatch, METH_VARARGS, NULL},
     {"_compare_exchange", py_compare_exchange, METH_VARARGS, NULL},
     {"_word_read", py_word_read, METH_O, NULL},

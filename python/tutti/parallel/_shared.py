@@ -97,9 +97,14 @@ class Places:
         return True
 
     def _is_written(self, place, root):
-        if place.watched:
-            return _core._memory_written(place.start, place.size)
-        return _core._segment_digest(root) != place.digest
+        if place.watched and _core._memory_written(place.start, place.size):
+            return True
+        return self._digest(place, root) != place.digest
+
+    @staticmethod
+    def _digest(place, root):
+        """Of all bytes, or of those that share pages with others where the kernel watches the rest."""
+        return _core._memory_edges(place.start, place.size) if place.watched else _core._segment_digest(root)
 
     def _copy(self, place, root):
         while self.total + place.size > self.most:
@@ -107,8 +112,7 @@ class Places:
             self._drop(oldest)
         if place.size >= _WATCHED:
             place.watched = _core._memory_watch(place.start, place.size)
-        if not place.watched:
-            place.digest = _core._segment_digest(root)
+        place.digest = self._digest(place, root)
         segment = _message.Segment(place.size)
         _core._segment_write(segment.fd, 0, root)
         place.segment = segment
