@@ -53,7 +53,14 @@ TT_API const char *tt_version(void);
   X(pieces, "of how many pieces those were")                                   \
   X(evictions, "arrays moved to the host because a device was full")           \
   X(evicted_bytes, "their bytes")                                              \
-  X(nodes, "operations recorded")
+  X(nodes, "operations recorded")                                              \
+  X(parallel_tasks, "calls of functions done by workers")                      \
+  X(parallel_messages, "messages in which they went")                          \
+  X(parallel_shared_bytes, "bytes copied into memory that workers share")      \
+  X(parallel_copied_bytes, "bytes copied beside messages")                     \
+  X(parallel_idle_us, "microseconds that workers waited within a call")        \
+  X(parallel_started, "workers started")                                       \
+  X(parallel_died, "workers that ended before they were told to")
 
 typedef struct tt_ledger {
 #define TT_LEDGER_FIELD(name, what) int64_t name;

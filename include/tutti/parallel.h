@@ -34,14 +34,58 @@ TT_API int tt_parallel_cores(void);
 
 /*
 ** Note from now on whether memory is written. False: this system cannot tell (Linux can from 6.7 on, for memory that no
-** file lies behind). Pages are what is looked at, so a neighbour's write counts, too. It ends with the memory, or with
-** tt_memory_unwatch.
+** file lies behind, and that has a page of its own). Pages are what is looked at: those that it has alone. It ends with
+** the memory, or with tt_memory_unwatch.
 */
 TT_API bool tt_memory_watch(const void *data, size_t size);
 /* Was it written since tt_memory_watch? True also where nobody knows: it was never watched, or given back meanwhile. */
 TT_API bool tt_memory_written(const void *data, size_t size);
+/* 64 bits of the bytes in the pages that memory shares with its neighbours, at both ends: these are not watched. */
+TT_API uint64_t tt_memory_edges(const void *data, size_t size);
 /* Nobody will ask any more. Memory that was never watched is allowed. */
 TT_API void tt_memory_unwatch(const void *data, size_t size);
+
+/* ---- what the ledger and the profile show of it */
+
+/* What workers did since the last time it was told: the rows of the ledger called parallel_... */
+typedef struct tt_parallel_counts {
+  int64_t tasks, messages, shared_bytes, copied_bytes, idle_us, started, died;
+} tt_parallel_counts;
+/* Add to the ledger. */
+TT_API void tt_parallel_count(const tt_parallel_counts *more);
+/*
+** Process `pid` called the function `name` for some items, from `begin` to `end`, in seconds of the monotonic clock:
+** for tt_profile_trace, where each worker is a process of its own, and the table. Nothing happens while nobody records.
+*/
+TT_API void tt_parallel_ran(const char *name, int pid, double begin, double end, int64_t items);
+
+/* ---- memory of this process */
+
+/*
+** Keep up to `size` bytes that were freed, from now on, and do not give them back to the system at once: who does the
+** same work again and again pays for new pages once. It is a matter of the C library; where it has no such, nothing
+** happens.
+*/
+TT_API void tt_memory_keep(size_t size);
+/* Give back what is kept so. */
+TT_API void tt_memory_give_back(void);
+
+/* ---- waiting for a change of shared memory */
+
+/*
+** A word in memory that processes share, zero at first: whoever changes what others wait for says so. One that dies
+** while it waits leaves a count behind, which costs the others a call of the system now and then.
+*/
+typedef struct tt_word {
+  uint32_t changes, waiting;
+} tt_word;
+
+/* Ask before looking at what the word stands for. */
+TT_API uint32_t tt_word_read(tt_word *word);
+/* Sleep until somebody changed something since `seen` was read; at most `seconds`, and a tenth of one. */
+TT_API void tt_word_wait(tt_word *word, uint32_t seen, double seconds);
+/* Something has changed: wake all who wait. */
+TT_API void tt_word_change(tt_word *word);
 
 /* ---- lines to other processes */
 
@@ -96,9 +140,10 @@ TT_API tt_code tt_line_send(tt_line *line, uint32_t tag, const tt_bytes *piece, 
                             tt_error *err);
 /*
 ** Wait until one of several lines has a message or is closed: at most `seconds` (below 0: any time). ready[k] says of
-** each whether it is so, the result how many are. A signal ends the waiting early: then it may be 0.
+** each whether it is so, the result how many are. A signal ends the waiting early: then it may be 0. soon: nobody has
+** anything else to do until then, so it looks for some microseconds before it sleeps.
 */
-TT_API int tt_line_wait(tt_line *const *line, int n, double seconds, bool *ready);
+TT_API int tt_line_wait(tt_line *const *line, int n, double seconds, bool soon, bool *ready);
 /* Is there a message? It stays until it is taken. */
 TT_API bool tt_line_peek(tt_line *line, tt_message *out);
 /*

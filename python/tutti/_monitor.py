@@ -27,7 +27,8 @@ GPU = namedtuple(
         "processes",
     ],
 )
-Host = namedtuple("Host", ["cores", "memory_total", "memory_used", "process_memory", "load", "ticks"])
+Host = namedtuple("Host", ["cores", "memory_total", "memory_used", "process_memory", "load", "ticks", "workers", "at"])
+Worker = namedtuple("Worker", ["program", "seconds", "memory"])
 
 
 def gpu(k):
@@ -44,7 +45,24 @@ def gpus():
 
 def host():
     """The host: cores, bytes of memory, load, and each core's clock ticks (busy, total) since it started."""
-    return Host(**_core._host_read())
+    return Host(**_core._host_read(), workers=workers(), at=time.monotonic())
+
+
+def workers():
+    """The workers of `tutti.parallel` of all programs: {process: (its program, seconds of work, bytes of memory)}."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                if b"/tutti/parallel/_worker_main.py\0" not in f.read(4096):
+                    continue
+            with open(f"/proc/{pid}/stat", "rb") as f:
+                words = f.read().rpartition(b")")[2].split()
+        except OSError:  # it has ended meanwhile, or is none of ours to look at
+            continue
+        ticks = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        found[int(pid)] = Worker(int(words[1]), ticks, int(words[21]) * os.sysconf("SC_PAGE_SIZE"))
+    return found
 
 
 def use(before, after):
@@ -104,9 +122,26 @@ def _host_lines(before, after, width):
     return lines
 
 
+def _worker_lines(before, after):
+    """A line for each program that has workers."""
+    programs = {}
+    for pid, worker in after.workers.items():
+        programs.setdefault(worker.program, []).append((pid, worker))
+    lines = []
+    for program, its in sorted(programs.items()):
+        busy = sum(w.seconds - before.workers[pid].seconds for pid, w in its if pid in before.workers)
+        percent = 100.0 * busy / max(1e-9, after.at - before.at) / len(its)
+        lines.append(
+            f"workers {len(its)} of process {program}, use {percent:.0f}% [{_bar(percent, 12)}], "
+            f"memory {_bytes(sum(w.memory for _, w in its))}"
+        )
+    return lines
+
+
 def table(before, after, width=120):
     """One picture of the machine as lines of text, for the time between two readings of the host."""
-    return [time.strftime("tutti top  %Y-%m-%d %H:%M:%S"), *_gpu_lines(width), *_host_lines(before, after, width)]
+    now = time.strftime("tutti top  %Y-%m-%d %H:%M:%S")
+    return [now, *_gpu_lines(width), *_host_lines(before, after, width), *_worker_lines(before, after)]
 
 
 def top(count=None, delay=1.0, out=None):

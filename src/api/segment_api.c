@@ -4,6 +4,7 @@
 #include "tutti/segment.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,22 +78,48 @@ tt_code tt_segment_take(tt_segment *s, const tt_segment_item *item, int n, tt_ar
 
 /* ---- bytes */
 
-tt_code tt_segment_write(int fd, size_t at, const void *data, size_t size, tt_error *err) {
-  const char *from = data;
-  if (at > SIZE_MAX / 4 || size > SIZE_MAX / 4) return tt__fail_memory(err, size);
+/* From this many bytes on several threads write: new pages are what it costs, and each core makes its own. */
+enum { WRITE_PIECE = 4 << 20 };
+
+typedef struct writing {
+  int fd;
+  const char *data;
+  size_t at;
+  _Atomic int why; /* errno of a part that was not written */
+} writing;
+
+/* 0, or the errno of what hinders it. */
+static int write_part(int fd, const char *data, size_t size, size_t at) {
   for (size_t done = 0; done < size;) {
     ssize_t put = tt__fault(TT_FAULT_WRITE)
                       ? (errno = ENOSPC, -1)
-                      : pwrite(fd, from + done, size - done, (off_t)(TT_SEGMENT_GRAIN + at + done));
-    if (put > 0) {
-      done += (size_t)put;
-    } else if (put == 0 || errno != EINTR) {
-      tt_code c = tt__fail(err, TT_EIO, "cannot share %zu bytes of memory: %s", size, strerror(put ? errno : ENOSPC));
-      if (err) err->system = put ? errno : ENOSPC;
-      return c;
-    }
+                      : pwrite(fd, data + done, size - done, (off_t)(TT_SEGMENT_GRAIN + at + done));
+    if (put == 0) return ENOSPC;
+    if (put < 0 && errno != EINTR) return errno;
+    if (put > 0) done += (size_t)put;
   }
-  return TT_OK;
+  return 0;
+}
+
+static void write_range(void *ctx, int64_t lo, int64_t hi, int worker) {
+  writing *w = ctx;
+  (void)worker;
+  int why = write_part(w->fd, w->data + lo, (size_t)(hi - lo), w->at + (size_t)lo);
+  if (why) atomic_store(&w->why, why);
+}
+
+tt_code tt_segment_write(int fd, size_t at, const void *data, size_t size, tt_error *err) {
+  if (at > SIZE_MAX / 4 || size > SIZE_MAX / 4) return tt__fail_memory(err, size);
+  writing w = {.fd = fd, .data = data, .at = at};
+  if (size <= WRITE_PIECE)
+    write_range(&w, 0, (int64_t)size, -1);
+  else
+    tt__pool_run((int64_t)size, WRITE_PIECE, write_range, &w);
+  int why = atomic_load(&w.why);
+  if (!why) return TT_OK;
+  tt_code c = tt__fail(err, TT_EIO, "cannot share %zu bytes of memory: %s", size, strerror(why));
+  if (err) err->system = why;
+  return c;
 }
 
 tt_code tt_segment_hold(tt_segment *s, size_t at, size_t size, void **data, tt_error *err) {

@@ -8,13 +8,17 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/os/os.h"
 #include "base/os/shared.h"
 #include "base/pool/pool.h"
 
 static const uint64_t LINE_MARK = 0x656e696c69747475u;
 
-/* Looks before somebody sleeps: an answer that takes less than a wake-up is not slept for. */
-enum { LOOKS = 100, POLLS = 64 };
+/*
+** How long is looked before somebody sleeps who expects an answer soon: one that takes less than to be put to sleep and
+** woken is not slept for. Where answers lately took longer, a core that looks is missing elsewhere, so it is a moment.
+*/
+enum { LOOK_NS = 60000, MOMENT_NS = 3000, SOON_NS = 100000, TRUST = 8, POLLS = 64 };
 
 tt_code tt__line_memory_new(int *fd, tt_error *err) {
   void *data;
@@ -148,20 +152,50 @@ static void sleep_on_all(tt_line *const *line, int n, int ms) {
   }
 }
 
-int tt_line_wait(tt_line *const *line, int n, double seconds, bool *ready) {
-  int found = look(line, n, ready);
-  if (found || seconds == 0) return found;
-  for (int k = 0; !found && k < LOOKS; k++) {
-    tt__relax();
+/* How often answers came soon, of late; what several threads make of it need not be exact. */
+static _Atomic int trust = TRUST;
+
+/* On one core nobody answers somebody who looks. It is asked once: files say it. */
+static bool has_cores(void) {
+  static _Atomic int cores;
+  if (atomic_load_explicit(&cores, memory_order_relaxed) == 0) atomic_store(&cores, tt__cpu_count());
+  return cores > 1;
+}
+
+static void learn(int64_t waited) {
+  int t = atomic_load_explicit(&trust, memory_order_relaxed) + (waited < SOON_NS ? 2 : -1);
+  atomic_store_explicit(&trust, t < 0 ? 0 : t > TRUST ? TRUST : t, memory_order_relaxed);
+}
+
+static int look_for(tt_line *const *line, int n, bool *ready, int64_t until) {
+  int found = 0;
+  while (!found && tt__clock_ns() < until) {
+    for (int k = 0; k < 16; k++) tt__relax();
     found = look(line, n, ready);
   }
-  if (found) return found;
-  set_sleeps(line, n, 1);
-  found = look(line, n, ready);
+  return found;
+}
+
+static int sleep_ms(double seconds) {
   double ms = seconds * 1e3;
-  if (!found) sleep_on_all(line, n, seconds < 0 ? -1 : ms > 1e9 ? 1000000000 : ms < 1 ? 1 : (int)ms);
-  set_sleeps(line, n, 0);
-  return look(line, n, ready);
+  return seconds < 0 ? -1 : ms > 1e9 ? 1000000000 : ms < 1 ? 1 : (int)ms;
+}
+
+int tt_line_wait(tt_line *const *line, int n, double seconds, bool soon, bool *ready) {
+  int found = look(line, n, ready);
+  if (found || seconds == 0) return found;
+  int64_t begun = tt__clock_ns();
+  bool long_look = soon && atomic_load_explicit(&trust, memory_order_relaxed) > 0 && has_cores();
+  found = look_for(line, n, ready, begun + (long_look ? LOOK_NS : MOMENT_NS));
+  if (!found) {
+    set_sleeps(line, n, 1);
+    found = look(line, n, ready);
+    if (!found) sleep_on_all(line, n, sleep_ms(seconds));
+    set_sleeps(line, n, 0);
+    found = look(line, n, ready);
+  }
+  if (soon) learn(tt__clock_ns() - begun);
+  return found;
 }
 
 /* ---- where the other side is */

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/lock.h"
 #include "base/os/os.h"
 #include "tutti/parallel.h"
@@ -63,16 +64,17 @@ static bool open_watch(void) {
   return !refused;
 }
 
-/* The pages that have some of it. */
+/* The pages that have nothing else. */
 static range_ask pages_of(const void *data, size_t size) {
   uint64_t page = tt__page_size(), at = (uint64_t)(uintptr_t)data;
-  uint64_t start = at / page * page, end = (at + size + page - 1) / page * page;
-  return (range_ask){start, end - start};
+  uint64_t start = (at + page - 1) / page * page, end = (at + size) / page * page;
+  return (range_ask){start, end > start ? end - start : 0};
 }
 
 bool tt__watch_begin(const void *data, size_t size) {
   register_ask ask = {.range = pages_of(data, size), .mode = REGISTER_WRITES};
   protect_ask protect = {.range = ask.range, .mode = PROTECT};
+  if (ask.range.size == 0) return false;
   tt__lock(&watch_lock);
   bool is = open_watch() && ioctl(faults, ASK_REGISTER, &ask) == 0 && ioctl(faults, ASK_PROTECT, &protect) == 0;
   tt__unlock(&watch_lock);
@@ -100,6 +102,7 @@ bool tt__watch_written(const void *data, size_t size) {
 
 void tt__watch_end(const void *data, size_t size) {
   range_ask range = pages_of(data, size);
+  if (range.size == 0) return;
   tt__lock(&watch_lock);
   if (open_watch()) (void)ioctl(faults, ASK_UNREGISTER, &range);
   tt__unlock(&watch_lock);
@@ -112,6 +115,14 @@ bool tt__watch_written(const void *data, size_t size) { return (void)data, (void
 void tt__watch_end(const void *data, size_t size) { (void)data, (void)size; }
 
 #endif
+
+uint64_t tt_memory_edges(const void *data, size_t size) {
+  size_t page = tt__page_size(), past = (uintptr_t)data % page, before = past ? page - past : 0;
+  if (before >= size) return tt__hash64(data, size);
+  size_t after = ((uintptr_t)data + size) % page;
+  uint64_t both[2] = {tt__hash64(data, before), tt__hash64((const char *)data + size - after, after)};
+  return tt__hash64(both, sizeof both);
+}
 
 bool tt_memory_watch(const void *data, size_t size) { return size > 0 && tt__watch_begin(data, size); }
 bool tt_memory_written(const void *data, size_t size) { return tt__watch_written(data, size); }

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from queue import Empty
 
 import pytest
 import tutti.compat.multiprocessing as mp
@@ -191,6 +192,85 @@ def test_locks_between_threads():
     assert count == [200]
     with pytest.raises(AssertionError, match="not owned"):
         lock.release()
+
+
+def test_a_lock_that_threads_take_first_at_once(monkeypatch):
+    from tutti.compat.multiprocessing import _memory
+
+    opens = os.open
+
+    def slowly(*args):
+        time.sleep(0.05)
+        return opens(*args)
+
+    monkeypatch.setattr(_memory.os, "open", slowly)
+    lock = mp.Lock()
+
+    def take():
+        with lock:
+            time.sleep(0.1)
+
+    threads = [threading.Thread(target=take, daemon=True) for _ in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(10)
+    assert not any(t.is_alive() for t in threads)
+
+
+def waits_and_tells(queue, event):
+    queue.put("there")
+    event.wait()
+    queue.put("woken")
+
+
+def test_who_waits_sleeps_until_something_has_changed():
+    queue, event = mp.Queue(), mp.Event()
+    assert "unset" in repr(event)
+    p = mp.Process(target=waits_and_tells, args=(queue, event))
+    p.start()
+    assert queue.get() == "there"
+    begun = time.process_time()
+    with pytest.raises(Empty):
+        queue.get(timeout=0.3)
+    assert time.process_time() - begun < 0.1
+    event.set()
+    assert queue.get(timeout=10) == "woken"
+    p.join()
+    p.close()
+    with pytest.raises(ValueError, match="closed"):
+        p.is_alive()
+    queue.close()
+    with pytest.raises(ValueError, match="is closed"):
+        queue.put(1)
+    with pytest.raises(OSError, match="closed"):
+        queue.empty()
+
+
+def test_values_without_a_lock_have_none():
+    for made in (mp.RawValue("i", 5), mp.Value("i", 5, lock=False), mp.Array("i", 3, lock=False)):
+        assert not hasattr(made, "get_lock") and not hasattr(made, "get_obj")
+    assert mp.Value("i", 5).get_obj().value == 5
+
+
+def test_the_bytes_of_a_message():
+    a, b = mp.Pipe()
+    a.send_bytes(b"abcdef", 2, 3)
+    assert b.recv_bytes() == b"cde"
+    for wrong in ((7,), (4, 3), (-1,), (2, -1)):
+        with pytest.raises(ValueError):
+            a.send_bytes(b"abcdef", *wrong)
+
+
+def test_to_terminate_a_pool_ends_what_is_under_way():
+    pool = mp.Pool(2)
+    result = pool.apply_async(time.sleep, (60,))
+    begun = time.monotonic()
+    with pytest.raises(mp.TimeoutError):
+        result.get(timeout=0.2)
+    pool.terminate()
+    pool.join()
+    assert time.monotonic() - begun < 20
 
 
 def test_semaphores_conditions_and_pipes():

@@ -142,6 +142,74 @@ def test_a_worker_that_dies_takes_its_call_along():
         assert e.submit(add, 1).result() == 1
 
 
+def test_deaths_are_what_users_of_concurrent_futures_catch():
+    from concurrent.futures.process import BrokenProcessPool
+
+    from tutti.compat.concurrent.futures import ProcessPoolExecutor
+
+    with tt.parallel.Executor(1) as e:
+        assert isinstance(e.submit(os._exit, 9).exception(), concurrent.futures.BrokenExecutor)
+    with ProcessPoolExecutor(1) as e:
+        died = e.submit(os._exit, 9).exception()
+        assert isinstance(died, BrokenProcessPool) and isinstance(died, tt.parallel.WorkerDied) and died.exitcode == 9
+        unread = e.submit(add, Unreadable()).exception()
+        assert isinstance(unread, BrokenProcessPool) and isinstance(unread.__cause__, ZeroDivisionError)
+        assert isinstance(e.submit(Unreadable).exception(), BrokenProcessPool)
+        assert e.submit(add, 1).result() == 1
+
+
+class Unreadable:
+    def __reduce__(self):
+        return divide, (1, 0)
+
+
+def divide(a, b):
+    return a / b
+
+
+def quits():
+    class Quits:
+        def __reduce__(self):
+            raise SystemExit(3)
+
+    return Quits()
+
+
+def test_results_whose_pickling_ends_the_process(executor):
+    with pytest.raises(SystemExit):
+        executor.submit(quits).result()
+
+
+def test_calls_wait_in_workers_that_are_still_starting():
+    with tt.parallel.Executor(2, initializer=set_value, initargs=(1,)) as e:
+        futures = [e.submit(slow, 0.01) for _ in range(30)]
+        e.shutdown(cancel_futures=True)
+    kept = [f for f in futures if not f.cancelled()]
+    assert 2 <= len(kept) <= 6 and all(f.result() == 0.01 for f in kept)
+
+
+def test_workers_import_no_package_for_functions_by_value():
+    import subprocess
+    import sys
+
+    text = (
+        "import tutti as tt\n"
+        "f = lambda x: [m for m in __import__('sys').modules if m in ('tutti', 'numpy', 'signal', 're', 'pickle')]\n"
+        "print(sum(tt.parallel.map(f, range(2), workers=1, chunk=1), []))"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_environment():
+    with tt.parallel.Executor(1, environment={"OMP_NUM_THREADS": "3", "TUTTI_OF_A_TEST": "x"}) as e:
+        assert e.submit(os.getenv, "OMP_NUM_THREADS").result() == "3"
+        assert e.submit(os.getenv, "TUTTI_OF_A_TEST").result() == "x"
+        e.submit(set_value, 5).result()
+    with tt.parallel.Executor(1) as e:
+        assert e.submit(os.getenv, "TUTTI_OF_A_TEST").result() is None
+
+
 def test_pool():
     with tt.parallel.Pool(2) as pool:
         assert pool.map(add, range(3)) == [0, 1, 2]

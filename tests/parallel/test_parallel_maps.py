@@ -208,7 +208,7 @@ def writes(a):
 
 
 def shared_bytes():
-    return _engine.Engine.get(2).counts["shared bytes"]
+    return tt.parallel.counts()["shared bytes"]
 
 
 def test_an_array_is_shared_once():
@@ -222,6 +222,27 @@ def test_an_array_is_shared_once():
     a[10] = 0.0
     assert tt.parallel.map(total, [a] * 6, workers=2, chunk=1) == [want[0] - 10] * 6
     assert shared_bytes() - before == 2 * a.nbytes
+
+
+def test_what_neighbours_write_makes_no_difference():
+    """Arrays that lie between others in one piece of memory, as those of the heap do."""
+    block = np.zeros(3_000_000)
+    part = _parts(block, 1_000_003, 1_000_001)
+    before, want = shared_bytes(), [0.0] * 2
+    assert tt.parallel.map(total, [part] * 2, workers=2, chunk=1) == want
+    block[1_000_002] = block[2_000_004] = 1.0
+    assert tt.parallel.map(total, [part] * 2, workers=2, chunk=1) == want
+    assert shared_bytes() - before == part.nbytes
+    for at in (0, -1, 500_000):
+        part[at] += 1.0
+        assert tt.parallel.map(total, [part] * 2, workers=2, chunk=1) == [float(part.sum())] * 2
+
+
+def _parts(block, at, n):
+    """An array whose memory is not known to be part of another's."""
+    import ctypes
+
+    return np.frombuffer((ctypes.c_double * n).from_address(block.ctypes.data + 8 * at))
 
 
 def test_shared_memory_goes_with_its_array():

@@ -179,7 +179,7 @@ bool core_cuda_device(long index, int *out);
 /* A copy of memory that is not ours, which is let go; NULL in is NULL out. */
 tt_array *core_own(tt_array *a);
 int core_pinned_init(PyObject *module);   /* pinned.c */
-int core_parallel_init(PyObject *module); /* parallel.c */
+int core_parallel_init(PyObject *module); /* shared.c */
 /* An array that was made (the reference is taken; NULL and other things are handed on), put on a device (TT_AUTO: as it
  * is). */
 PyObject *core_put(PyObject *made, int device);
@@ -450,6 +450,7 @@ PyObject *core_call(int row, PyObject *self, PyObject *const *arg, Py_ssize_t n,
 int core_jit_init(PyObject *module); /* jit.c: compiled functions */
 int core_safetensors_init(PyObject *module);
 extern PyMethodDef core_insight_functions[];
+extern PyMethodDef core_parallel_functions[];
 extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
 extern PyMethodDef core_raw_functions[];                              /* raw.c */
 extern PyMethodDef core_expression_functions[];                       /* expression.c */

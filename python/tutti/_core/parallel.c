@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #define LINE "tutti.line"
-#define SEGMENT "tutti.segment"
 enum { PIECES = 8, LINES = 1024, TEXTS = 4096 };
 
 /*
@@ -189,12 +188,12 @@ static double line_clock(void) {
 }
 
 /* Signals end waiting early: their handlers run here. -1 with an exception. */
-static int wait_with_signals(tt_line **line, int n, double seconds, bool *ready) {
+static int wait_with_signals(tt_line **line, int n, double seconds, bool soon, bool *ready) {
   double end = line_clock() + seconds;
   for (;;) {
     double left = seconds < 0 ? -1 : end - line_clock();
     core_block_begin();
-    int found = tt_line_wait(line, n, seconds < 0 ? -1 : left < 0 ? 0 : left, ready);
+    int found = tt_line_wait(line, n, seconds < 0 ? -1 : left < 0 ? 0 : left, soon, ready);
     core_block_end();
     if (PyErr_CheckSignals() != 0) return -1;
     if (found || (seconds >= 0 && left <= 0)) return found;
@@ -212,15 +211,16 @@ static PyObject *numbers_ready(const bool *ready, Py_ssize_t n) {
   return list;
 }
 
-/* _line_wait(lines, seconds): numbers of those that have a message or are closed; seconds below 0: any time. */
+/* _line_wait(lines, seconds, soon): numbers of those that have a message or are closed; seconds below 0: any time. */
 static PyObject *py_line_wait(PyObject *self, PyObject *args) {
   (void)self;
   PyObject *list;
   double seconds;
+  int soon;
   tt_line *line[LINES];
   held_line *used[LINES]; /* their capsules stay: the list is the caller's own */
   bool ready[LINES];
-  if (!PyArg_ParseTuple(args, "O!d", &PyList_Type, &list, &seconds)) return NULL;
+  if (!PyArg_ParseTuple(args, "O!dp", &PyList_Type, &list, &seconds, &soon)) return NULL;
   Py_ssize_t n = PyList_Size(list);
   if (n > LINES) return PyErr_SetString(PyExc_ValueError, "too many lines to wait for"), NULL;
   int held = 0;
@@ -228,7 +228,7 @@ static PyObject *py_line_wait(PyObject *self, PyObject *args) {
     line[held] = used[held]->line;
     held++;
   }
-  int found = held == n ? wait_with_signals(line, (int)n, seconds, ready) : -1;
+  int found = held == n ? wait_with_signals(line, (int)n, seconds, soon, ready) : -1;
   while (held > 0) leave_line(used[--held]);
   return found < 0 ? NULL : numbers_ready(ready, n);
 }
@@ -350,166 +350,41 @@ static PyObject *py_line_each(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* ---- shared memory */
-
-/* Bytes of a segment, which stays while they are used. */
-typedef struct part {
-  PyObject_HEAD tt_segment *segment;
-  void *data;
-  Py_ssize_t size;
-  int readonly;
-} part;
-
-static PyTypeObject *part_type;
-
-static int part_buffer(PyObject *self, Py_buffer *view, int flags) {
-  part *p = (part *)self;
-  return PyBuffer_FillInfo(view, self, p->data, p->size, p->readonly, flags);
-}
-
-static void part_dealloc(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  if (((part *)self)->segment) tt_segment_leave(((part *)self)->segment);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(self);
-  Py_DECREF(type);
-}
-
-/* _segment_hold(segment, at, size, readonly): an object with these bytes as its buffer. */
-static PyObject *py_segment_hold(PyObject *self, PyObject *args) {
+/* _parallel_count(tasks, messages, shared_bytes, copied_bytes, idle_us, started, died): add to the ledger. */
+static PyObject *py_parallel_count(PyObject *self, PyObject *args) {
   (void)self;
-  PyObject *capsule;
-  Py_ssize_t at, size;
-  int readonly;
-  tt_error err;
-  if (!PyArg_ParseTuple(args, "Onnp", &capsule, &at, &size, &readonly)) return NULL;
-  tt_segment *s = PyCapsule_GetPointer(capsule, SEGMENT);
-  if (!s) return NULL;
-  allocfunc make = (allocfunc)PyType_GetSlot(part_type, Py_tp_alloc);
-  part *p = (part *)make(part_type, 0);
-  if (!p) return NULL;
-  p->segment = NULL;
-  tt_code c = tt_segment_hold(s, (size_t)at, (size_t)size, &p->data, &err);
-  if (c != TT_OK) return Py_DECREF(p), core_raise(c, &err);
-  p->segment = s;
-  p->size = size;
-  p->readonly = readonly;
-  return (PyObject *)p;
-}
-
-/* _segment_unclaim(segment): it is free after all. */
-static PyObject *py_segment_unclaim(PyObject *self, PyObject *capsule) {
-  (void)self;
-  tt_segment *s = PyCapsule_GetPointer(capsule, SEGMENT);
-  if (!s) return NULL;
-  tt_segment_unclaim(s);
+  long long n[7];
+  if (!PyArg_ParseTuple(args, "LLLLLLL", n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6)) return NULL;
+  tt_parallel_count(&(tt_parallel_counts){n[0], n[1], n[2], n[3], n[4], n[5], n[6]});
   Py_RETURN_NONE;
 }
 
-/* _segment_write(fd, at, buffer) */
-static PyObject *py_segment_write(PyObject *self, PyObject *args) {
+/* _parallel_ran(name, pid, begin, end, items): for the profile. */
+static PyObject *py_parallel_ran(PyObject *self, PyObject *args) {
   (void)self;
-  int fd;
-  Py_ssize_t at;
-  PyObject *o;
-  Py_buffer view;
-  tt_error err;
-  if (!PyArg_ParseTuple(args, "inO", &fd, &at, &o) || PyObject_GetBuffer(o, &view, PyBUF_ANY_CONTIGUOUS) != 0)
-    return NULL;
+  const char *name;
+  int pid;
+  double begin, end;
+  long long items;
+  if (!PyArg_ParseTuple(args, "siddL", &name, &pid, &begin, &end, &items)) return NULL;
   core_block_begin();
-  tt_code c = tt_segment_write(fd, (size_t)at, view.buf, (size_t)view.len, &err);
+  tt_parallel_ran(name, pid, begin, end, items);
   core_block_end();
-  PyBuffer_Release(&view);
-  if (c != TT_OK) return core_raise(c, &err);
   Py_RETURN_NONE;
 }
 
-/* _segment_digest(buffer) */
-static PyObject *py_segment_digest(PyObject *self, PyObject *o) {
+static PyObject *py_memory_keep(PyObject *self, PyObject *size) {
   (void)self;
-  Py_buffer view;
-  if (PyObject_GetBuffer(o, &view, PyBUF_ANY_CONTIGUOUS) != 0) return NULL;
-  core_block_begin();
-  uint64_t digest = tt_segment_digest(view.buf, (size_t)view.len);
-  core_block_end();
-  PyBuffer_Release(&view);
-  return PyLong_FromUnsignedLongLong(digest);
-}
-
-/* _buffer_address(buffer): where its bytes lie, and how many. */
-static PyObject *py_buffer_address(PyObject *self, PyObject *o) {
-  (void)self;
-  Py_buffer view;
-  if (PyObject_GetBuffer(o, &view, PyBUF_ANY_CONTIGUOUS) != 0) return NULL;
-  PyObject *both = Py_BuildValue("Kni", (unsigned long long)(uintptr_t)view.buf, view.len, view.readonly);
-  PyBuffer_Release(&view);
-  return both;
-}
-
-/* An address and a size, as _buffer_address gives them. */
-static bool memory_of(PyObject *args, const void **data, size_t *size) {
-  unsigned long long at;
-  Py_ssize_t bytes;
-  if (!PyArg_ParseTuple(args, "Kn", &at, &bytes)) return false;
-  *data = (const void *)(uintptr_t)at;
-  *size = (size_t)bytes;
-  return true;
-}
-
-static PyObject *py_memory_watch(PyObject *self, PyObject *args) {
-  (void)self;
-  const void *data;
-  size_t size;
-  return memory_of(args, &data, &size) ? PyBool_FromLong(tt_memory_watch(data, size)) : NULL;
-}
-
-static PyObject *py_memory_written(PyObject *self, PyObject *args) {
-  (void)self;
-  const void *data;
-  size_t size;
-  return memory_of(args, &data, &size) ? PyBool_FromLong(tt_memory_written(data, size)) : NULL;
-}
-
-static PyObject *py_memory_unwatch(PyObject *self, PyObject *args) {
-  (void)self;
-  const void *data;
-  size_t size;
-  if (!memory_of(args, &data, &size)) return NULL;
-  tt_memory_unwatch(data, size);
+  size_t bytes = PyLong_AsSize_t(size);
+  if (PyErr_Occurred()) return NULL;
+  tt_memory_keep(bytes);
   Py_RETURN_NONE;
 }
 
-static bool exchange_element(void *at, const void *old, const void *new_value, Py_ssize_t size) {
-  switch (size) {
-#define EXCHANGE(bytes, type)                                                                            \
-  case bytes: {                                                                                          \
-    type was, is;                                                                                        \
-    memcpy(&was, old, sizeof was);                                                                       \
-    memcpy(&is, new_value, sizeof is);                                                                   \
-    return __atomic_compare_exchange_n((type *)at, &was, is, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-  }
-    EXCHANGE(1, uint8_t)
-    EXCHANGE(2, uint16_t)
-    EXCHANGE(4, uint32_t)
-    EXCHANGE(8, uint64_t)
-#undef EXCHANGE
-  }
-  return false;
-}
-
-/* _compare_exchange(buffer, old, new): write an element of 1, 2, 4 or 8 bytes if it is `old`; was it? */
-static PyObject *py_compare_exchange(PyObject *self, PyObject *args) {
-  (void)self;
-  Py_buffer element;
-  const char *old, *new_value;
-  Py_ssize_t size, also;
-  if (!PyArg_ParseTuple(args, "w*y#y#", &element, &old, &size, &new_value, &also)) return NULL;
-  bool fits = element.len == size && size == also && (uintptr_t)element.buf % (size_t)(size ? size : 1) == 0;
-  bool done = fits && exchange_element(element.buf, old, new_value, size);
-  PyBuffer_Release(&element);
-  if (fits) return PyBool_FromLong(done);
-  PyErr_SetString(PyExc_ValueError, "the element is not where a processor writes it in one step");
-  return NULL;
+static PyObject *py_memory_give_back(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  tt_memory_give_back();
+  Py_RETURN_NONE;
 }
 
 static PyObject *py_parallel_cores(PyObject *self, PyObject *unused) {
@@ -517,7 +392,7 @@ static PyObject *py_parallel_cores(PyObject *self, PyObject *unused) {
   return PyLong_FromLong(tt_parallel_cores());
 }
 
-static PyMethodDef parallel_functions[] = {
+PyMethodDef core_parallel_functions[] = {
     {"_line_start", py_line_start, METH_VARARGS, NULL},
     {"_line_open", py_line_open, METH_O, NULL},
     {"_line_watch", py_line_watch, METH_O, NULL},
@@ -531,28 +406,10 @@ static PyMethodDef parallel_functions[] = {
     {"_line_mark", py_line_mark, METH_VARARGS, NULL},
     {"_line_marked", py_line_marked, METH_O, NULL},
     {"_line_each", py_line_each, METH_VARARGS, NULL},
-    {"_segment_hold", py_segment_hold, METH_VARARGS, NULL},
-    {"_segment_unclaim", py_segment_unclaim, METH_O, NULL},
-    {"_segment_write", py_segment_write, METH_VARARGS, NULL},
-    {"_segment_digest", py_segment_digest, METH_O, NULL},
-    {"_buffer_address", py_buffer_address, METH_O, NULL},
-    {"_memory_watch", py_memory_watch, METH_VARARGS, NULL},
-    {"_memory_written", py_memory_written, METH_VARARGS, NULL},
-    {"_memory_unwatch", py_memory_unwatch, METH_VARARGS, NULL},
-    {"_compare_exchange", py_compare_exchange, METH_VARARGS, NULL},
+    {"_parallel_count", py_parallel_count, METH_VARARGS, NULL},
+    {"_parallel_ran", py_parallel_ran, METH_VARARGS, NULL},
+    {"_memory_keep", py_memory_keep, METH_O, NULL},
+    {"_memory_give_back", py_memory_give_back, METH_NOARGS, NULL},
     {"_parallel_cores", py_parallel_cores, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-
-int core_parallel_init(PyObject *module) {
-  static PyType_Slot slot[] = {
-      {Py_tp_doc, "Bytes of memory that processes share."},
-      {Py_tp_dealloc, part_dealloc},
-      {Py_bf_getbuffer, part_buffer},
-      {0, NULL},
-  };
-  static PyType_Spec spec = {"tutti._core.Part", sizeof(part), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slot};
-  part_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-  return part_type ? PyModule_AddFunctions(module, parallel_functions) : -1;
-}

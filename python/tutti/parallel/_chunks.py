@@ -3,8 +3,8 @@
 import sys
 
 MOST = 10_000
-_AIM = 0.002  # seconds of work in a message, where there is enough of it
-_LONG = 0.005  # a worker with this much to do gets nothing more to wait behind it
+_AIM = 0.004  # seconds of work in a message, where there is enough of it
+_LONG = 0.02  # a worker with this much to do gets nothing more to wait behind it
 
 
 def size(seconds, left, workers):

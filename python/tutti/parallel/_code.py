@@ -4,22 +4,27 @@ A worker of `tutti.parallel` can import what lies in modules. It cannot import a
 itself (`__main__`, a notebook) defines: of these the code, the cells and the globals that are used travel. Everything
 else is pickle's own protocol 5, so large arrays may go beside the bytes (`buffer_callback`).
 
-This file imports nothing of tutti, for workers read it before they import anything. `_blame.py` words what could not be
-taken.
+This file imports nothing of tutti, for workers read it before they import anything, and little of Python: somebody
+waits. `_blame.py` words what could not be taken.
 """
 
 import builtins
 import io
 import marshal
 import os
-import pickle
 import sys
 import types
 import weakref
+from _pickle import PickleBuffer, loads
+from _pickle import Pickler as _Pickler
+
+# The name by which bytes call what is here: below a package's name, a process that reads it would import the package.
+WIRE = "_tutti_code"
+sys.modules[WIRE] = sys.modules[__name__]
 
 _CELL = types.CellType
 _MAIN = (None, "__main__", "__mp_main__")  # modules that a worker has no copy of
-_EMPTY = type("Empty", (), {"__slots__": (), "__reduce__": lambda self: "_empty", "__module__": __name__})
+_EMPTY = type("Empty", (), {"__slots__": (), "__reduce__": lambda self: "_empty", "__module__": WIRE})
 _empty = _EMPTY()  # what a cell without a value holds
 
 # Classes that travelled, by a name that holds in all processes: one class stays one class on its way there and back.
@@ -55,9 +60,6 @@ def dumps(value, buffer_callback=None, scope=None):
     file = io.BytesIO()
     Pickler(file, 5, buffer_callback, scope).dump(value)
     return file.getbuffer()
-
-
-loads = pickle.loads
 
 
 class Scoped:
@@ -168,7 +170,7 @@ class _Space:
         self.key = None if scope is None else (scope, id(of))
 
 
-class Pickler(pickle.Pickler):
+class Pickler(_Pickler):
     """pickle's, with `reducer_override` for what it takes by name or not at all."""
 
     def __init__(self, file, protocol=5, buffer_callback=None, scope=None):
@@ -180,6 +182,8 @@ class Pickler(pickle.Pickler):
         at = self.file.tell()
         try:
             super().dump(value)
+        except (OSError, MemoryError):  # there is no room: that is nothing in the value
+            raise
         except Exception as error:
             if not _by_cloudpickle(self.file, at, value):
                 from tutti.parallel import _blame
@@ -465,7 +469,7 @@ def _reduce_type_variable(_, variable):
 
 
 def _reduce_memory(_, memory):
-    return memoryview, (pickle.PickleBuffer(memory) if memory.c_contiguous else memory.tobytes(),)
+    return memoryview, (PickleBuffer(memory) if memory.c_contiguous else memory.tobytes(),)
 
 
 def _sentinel(name):
@@ -510,3 +514,9 @@ RULES = {
     types.MappingProxyType: lambda _, m: (types.MappingProxyType, (dict(m),)),
     memoryview: _reduce_memory,
 }
+
+for _called in (
+    _scoped, _space, _function, _fill_function, _cell, _class, _fill_class, _enum, _fill_enum, _lru_cache, _module,
+    _type_variable, _attribute_of, _sentinel,
+):  # fmt: skip
+    _called.__module__ = WIRE

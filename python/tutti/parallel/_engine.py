@@ -11,51 +11,12 @@ import sys
 import threading
 import time
 import weakref
-from concurrent.futures import BrokenExecutor
 
 from .. import _core
-from . import _chunks, _message, _workers
+from . import _chunks, _message, _packets, _supervision, _workers
 
-_READS = 3  # times that workers may die of reading a packet before it is given up
 _IDLE_LOOK = 0.5
 _FEW = 8  # workers that may be there for calls that want other numbers of them
-
-
-_ended = collections.Counter()  # counts of engines that are closed
-
-
-class Packet:
-    """Items for one message: rows lo to hi of what was pickled, and who wants their results."""
-
-    __slots__ = ("details", "expected", "function", "hi", "job", "lo", "packed", "reads", "tries")
-
-    def __init__(self, job, function, packed, lo, hi, details, expected=0.0):
-        self.job, self.function, self.packed = job, function, packed
-        self.lo, self.hi, self.details, self.expected = lo, hi, details, expected
-        self.reads = 0
-        self.tries = {}
-
-    def rows(self, lo, hi):
-        """The same for some of its rows."""
-        part = Packet(self.job, self.function, self.packed, lo, hi, self.details, self.expected)
-        part.reads, part.tries = self.reads, self.tries
-        return part
-
-
-class Function:
-    """A function as it travels; each worker that is to call it gets it once."""
-
-    __slots__ = ("forgotten", "number", "packed")
-    made = 0
-
-    def __init__(self, packed, forgotten):
-        self.packed = packed
-        Function.made += 1
-        self.number = Function.made
-        self.forgotten = forgotten
-
-    def __del__(self):
-        self.forgotten.append(self.number)
 
 
 class Engine:
@@ -73,27 +34,28 @@ class Engine:
     _making = threading.Lock()
 
     @classmethod
-    def get(cls, size):
-        """The engine of that many workers, which stays for later calls.
+    def get(cls, size, environment=None):
+        """The engine of that many workers in that environment, which stays for later calls.
 
         Those of other sizes stay, too, as long as they are few; else idle ones end, the oldest first.
         """
         with cls._making:
-            engine = cls._shared.get(size)
+            key = size, tuple(sorted((environment or {}).items()))
+            engine = cls._shared.get(key)
             if engine is None or engine.owner != os.getpid() or engine.closed:
-                cls._shared.pop(size, None)
+                cls._shared.pop(key, None)
                 room = max(_FEW, 2 * _workers.cpu_count()) - size
                 for other, old in list(cls._shared.items()):
-                    if sum(cls._shared) > room and old.close_if_idle():
+                    if sum(n for n, _ in cls._shared) > room and old.close_if_idle():
                         del cls._shared[other]
-                engine = cls._shared[size] = cls(size)
+                engine = cls._shared[key] = cls(size, environment=environment)
         return engine
 
-    def __init__(self, size, device=None, initializer=None, scope=None):
+    def __init__(self, size, device=None, initializer=None, scope=None, environment=None):
         from . import _shared
 
         self.size = size
-        self.device = device
+        self.device, self.environment = device, environment or {}
         self.initializer = initializer and bytes(_message.dumps(initializer, None, scope))
         self.owner = os.getpid()
         self.mutex = threading.RLock()
@@ -105,12 +67,12 @@ class Engine:
         self.numbers = {}
         self.made = 0
         self.listening = False
+        self.sleepers = 0  # threads that wait for one that listens
         self.closed = False
         self.kills = _workers.oom_kills()
         self.users = 0
         self.failed_starts = 0
         self.places = _shared.Places(self)
-        self.counts = collections.Counter()
         self.futures = set()  # calls of executors under way
         self.finished = collections.deque()  # what is to be done for them without the lock
         self.dropped = collections.deque()  # segments that nobody speaks of any more
@@ -130,14 +92,14 @@ class Engine:
                 raise RuntimeError("these workers are the parent's of this forked process")
             while len(self.workers) < self.size:
                 self.workers.append(self._hire(len(self.workers)))
-                self.counts["started"] += 1
+                _packets.count(started=1)
 
     def _hire(self, number):
-        return _workers.Worker(self.size, number, self.device, self.initializer)
+        return _workers.Worker(self.size, number, self.device, self.environment, self.initializer)
 
     def function(self, f, find, scope=None):
         """A function as it travels; `find` and `scope` as for _message.pack."""
-        return Function(_message.pack(f, find, scope), self.forgotten)
+        return _packets.Function(_message.name_of(f), _message.pack(f, find, scope), self.forgotten)
 
     def ready(self):
         """Has some worker said that it is there?"""
@@ -176,11 +138,9 @@ class Engine:
             workers, self.workers = self.workers, []
             lost = [*self.queue, *(p for w in workers for p in w.work)]
             self.queue.clear()
-            self.lock.notify_all()
+            self._tell()
         if self.owner != os.getpid():
             return
-        _ended.update(self.counts)
-        self.counts.clear()
         for w in workers:
             if w.work or not w.ready:
                 w.kill("was shut down")
@@ -273,19 +233,24 @@ class Engine:
             self._forget()
         while self.queue:
             packet = self.queue[0]
-            free = [w for w in self.workers if w.ready and not w.stopped and self._has_room(w, packet)]
-            if not free:
+            worker = self._free(packet)
+            if worker is None:
                 return
             self.queue.popleft()
-            if not packet.job.begins(packet):
-                continue
-            self._send(min(free, key=lambda w: len(w.work)), packet)
+            if packet.job.begins(packet):
+                self._send(worker, packet)
 
-    @staticmethod
-    def _has_room(worker, packet):
-        if not worker.work:
-            return True
-        return len(worker.work) < 2 and _chunks.queues(packet.expected) and _chunks.queues(worker.work[0].expected)
+    def _free(self, packet):
+        """A worker that is to have a packet: one with nothing to do, or a short packet behind a short one."""
+        found, short = None, _chunks.queues(packet.expected)
+        for w in self.workers:
+            if w.stopped:
+                continue
+            if not w.work:  # one that is about to be there finds it in its line
+                return w
+            if short and not found and w.ready and len(w.work) < 2 and _chunks.queues(w.work[0].expected):
+                found = w
+        return found
 
     def _send(self, worker, packet):
         function = packet.function
@@ -308,15 +273,14 @@ class Engine:
             raise
         finally:
             self.sending = False
-        self.counts["messages"] += 1
-        self.counts["copied bytes"] += worker.sender.copied
+        _core._parallel_count(0, 1, 0, worker.sender.copied, worker.rested(packet.job), 0, 0)
         worker.sender.copied = 0
 
     def withdraw(self, job):
         """What a job has not begun is not to be done."""
         with self.mutex:
             self.queue = collections.deque(p for p in self.queue if p.job is not job)
-            self.lock.notify_all()
+            self._tell()
 
     def stop(self, job):
         """End the workers that are at work on a job: nobody waits for it any more."""
@@ -374,11 +338,16 @@ class Engine:
             except Exception:  # noqa: BLE001 - of a future that somebody else has ended; others wait for theirs
                 sys.excepthook(*sys.exc_info())
         with self.mutex:
-            self.lock.notify_all()
+            self._tell()
         if self.orphan:
             self.close_if_idle()
 
     # ---- listening
+
+    def _tell(self):
+        """(locked) Something has come: threads that wait look again."""
+        if self.sleepers:
+            self.lock.notify_all()
 
     def wait(self, there, seconds=None):
         """Wait until there() is true, called under the lock, at most some time; whether it is."""
@@ -391,19 +360,18 @@ class Engine:
                 if left is not None and left < 0:
                     return False
                 if self.listening:
-                    self.lock.wait(left if left is not None else _IDLE_LOOK)
+                    self.sleepers += 1
+                    try:
+                        self.lock.wait(left if left is not None else _IDLE_LOOK)
+                    finally:
+                        self.sleepers -= 1
                     continue
                 self.listening = True
-                lines, workers = self._lines()
+                workers = list(self.workers)
             try:
-                self._listen(lines, workers, left)
+                self._listen(workers, left)
             finally:
-                with self.mutex:
-                    self.listening = False
-                    self.lock.notify_all()
-
-    def _lines(self):
-        return [w.line for w in self.workers], list(self.workers)
+                self._heard()
 
     def poll(self):
         """Take what has come, without waiting."""
@@ -411,20 +379,25 @@ class Engine:
             if self.listening:
                 return
             self.listening = True
-            lines, workers = self._lines()
+            workers = list(self.workers)
         try:
-            self._listen(lines, workers, 0.0)
+            self._listen(workers, 0.0)
         finally:
-            with self.mutex:
-                self.listening = False
-                self.lock.notify_all()
+            self._heard()
 
-    def _listen(self, lines, workers, seconds):
-        limit = self._look_at_limits() if self.limits else None
+    def _heard(self):
+        """Somebody else may listen."""
+        with self.mutex:
+            self.listening = False
+            self._tell()
+
+    def _listen(self, workers, seconds):
+        limit = _supervision.look_at_limits(self) if self.limits else None
         seconds = min(s for s in (seconds, limit, _IDLE_LOOK) if s is not None)  # there may be more lines by then
-        if not lines:
+        if not workers:
             time.sleep(0.001)
-        for k in _core._line_wait(lines, seconds):
+        soon = len(self.numbers) == 1  # else workers have more to do, and need the core on which somebody would look
+        for k in _core._line_wait([w.line for w in workers], seconds, soon):
             self._receive(workers[k])
 
     def _receive(self, worker):
@@ -444,127 +417,25 @@ class Engine:
                     worker.ready = True
                     self.failed_starts = 0
                 elif kind == _message.BROKEN:
-                    self._break(_message.unpack(text, buffers))
-                else:
+                    _supervision.break_down(self, _message.unpack(text, buffers))
+                elif number in self.numbers:  # else it was given up since
                     _, packet = self.numbers.pop(number)
                     worker.work.remove(packet)
+                    worker.rests(packet.job)
+                    seconds, n, _, begun = details
+                    _core._parallel_count(n, 0, 0, 0, 0, 0, 0)
+                    _core._parallel_ran(packet.function.name, worker.pid, begun, begun + seconds, n)
                     done = packet.job.came
                 self._dispatch()
                 if done is not None:
                     done(packet, details, text, buffers)
-                self.lock.notify_all()
+                self._tell()
         if worker.closed():
-            self._lost(worker)
+            _supervision.lost(self, worker)
         self._settle()
-
-    # ---- what goes wrong
-
-    def _look_at_limits(self):
-        """End workers whose item takes too long; seconds until the next may have to be."""
-        soonest = None
-        with self.mutex:
-            for w in self.workers:
-                limit = w.work[0].job.timeout if w.work else None
-                if limit is None or w.stopped:
-                    continue
-                item, now = _core._line_marked(w.line), time.monotonic()
-                if item != w.seen[0] or not self._is_at(w, item):
-                    w.seen = item, now
-                left = w.seen[1] + limit - now
-                if left <= 0:
-                    w.kill("timed out")
-                    left = 0.01
-                soonest = min(left, limit / 8, soonest or left)  # the next item may begin behind our back
-        return soonest
-
-    def _is_at(self, worker, item):
-        number, row = divmod(item, _message.ROWS)
-        return row != _message.READING and self.numbers.get(number, (None, None))[1] is worker.work[0]
-
-    def _lost(self, worker):
-        """A worker is gone: another one takes its place, and its packets go to others or are given up."""
-        worker.kill(worker.stopped)
-        code = worker.wait()
-        item = _core._line_marked(worker.line)
-        with self.mutex:
-            if worker not in self.workers:
-                return
-            at = self.workers.index(worker)
-            began, row = divmod(item, _message.ROWS)
-            mine = {n: p for n, (w, p) in self.numbers.items() if w is worker}
-            for n in mine:
-                del self.numbers[n]
-            worker.release()
-            self.counts["died"] += 1
-            if not worker.ready:
-                self.failed_starts += 1
-            give_up = self.failed_starts > self.size
-            how = worker.death(code, self.kills)
-            if give_up:
-                del self.workers[at]
-            elif not self.closed:
-                self.workers[at] = self._hire(worker.number)
-            for n, packet in sorted(mine.items(), reverse=True):
-                self._again(packet, worker, row if n == began else None, how, code)
-            if give_up:
-                self._give_up(BrokenExecutor(f"workers cannot start: the last one {how}"))
-            self._dispatch()
-            self.lock.notify_all()
-
-    def _give_up(self, error):
-        """(locked) What waits has no results."""
-        queue, self.queue = self.queue, collections.deque()
-        for p in queue:
-            p.job.lost(p, p.lo, error)
-
-    def _break(self, failure):
-        """(locked) The initializer has raised."""
-        error = BrokenExecutor("the initializer of a worker raised an exception")
-        error.__cause__ = failure.again()
-        self.broken = error
-        self._give_up(error)
-
-    def _again(self, packet, worker, row, how, code):
-        """(locked) Rows that a dead worker had: all but the one at which it was are done again."""
-        if row is None:
-            self.queue.appendleft(packet)
-            return
-        if row == _message.READING:
-            packet.reads += 1
-            if packet.reads < _READS and not worker.stopped:
-                self.queue.appendleft(packet)
-                return
-            lo, hi, what = packet.lo, packet.hi, "read the arguments of"
-        else:
-            lo, hi, what = row, row + 1, "worked on"
-        first = packet.job.first(packet)
-        items = f"item {first + lo}" if hi - lo == 1 else f"items {first + lo} to {first + hi - 1}"
-        if worker.stopped == "timed out":
-            error = TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
-        else:
-            error = _workers.WorkerDied(
-                f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo
-            )
-        others = [packet.rows(a, b) for a, b in ((hi, packet.hi), (packet.lo, lo)) if a < b]
-        packet.job.splits(1 + len(others))
-        self.queue.extendleft(others)
-        part = packet.rows(lo, hi)
-        if hi - lo == 1 and packet.job.tries(part, lo):
-            self.queue.appendleft(part)
-        else:
-            packet.job.lost(part, lo, error)
 
 
 _all = weakref.WeakSet()
-
-
-def counts():
-    """What all workers have done since the program began, for `tutti.parallel.counts`."""
-    names = ("tasks", "messages", "shared bytes", "copied bytes", "started", "died")
-    total = collections.Counter(_ended)
-    for engine in list(_all):
-        total.update(engine.counts)
-    return {name: total[name] for name in names}
 
 
 @atexit.register

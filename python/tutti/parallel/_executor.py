@@ -9,7 +9,7 @@ import time
 import weakref
 from concurrent.futures._base import CANCELLED, CANCELLED_AND_NOTIFIED, FINISHED
 
-from . import _background, _engine, _message, _workers
+from . import _background, _message, _packets, _workers
 from ._engine import Engine
 
 _ENDED = (FINISHED, CANCELLED, CANCELLED_AND_NOTIFIED)
@@ -47,7 +47,7 @@ class Future(concurrent.futures.Future):
         done = super().cancel()
         if done:
             with self._engine.lock:
-                self._engine.lock.notify_all()
+                self._engine._tell()
         return done
 
 
@@ -79,7 +79,7 @@ class _Call:
         self._done(lambda: self._finish(details, text, buffers))
 
     def lost(self, packet, row, error):
-        self._done(lambda: self.future.set_exception(error))
+        self._done(lambda: self.future.set_exception(self.executor._broken(error)))
 
     def _done(self, act):
         engine = self.executor._engine
@@ -88,14 +88,14 @@ class _Call:
             engine.finished.append(act)
 
     def _finish(self, details, text, buffers):
-        self.executor._engine.counts["tasks"] += 1
         try:
             result = _message.unpack(text, buffers)[0]
         except BaseException as e:  # noqa: BLE001 - a class of the program's
-            self.future.set_exception(e)
+            self.future.set_exception(self.executor._broken(e))
             return
         if isinstance(result, _message.Failure):
-            self.future.set_exception(result.again())
+            error = result.again()
+            self.future.set_exception(self.executor._broken(error) if details[2] == _message.UNREAD else error)
         else:
             self.future.set_result(result)
 
@@ -115,9 +115,11 @@ class Executor(concurrent.futures.Executor):
         Its arguments.
     device : str or list of str, optional
         The device of each worker.
+    environment : dict, optional
+        Variables of the workers' environment that are others than the program's.
     """
 
-    def __init__(self, workers=None, *, threads=None, initializer=None, initargs=(), device=None):
+    def __init__(self, workers=None, *, threads=None, initializer=None, initargs=(), device=None, environment=None):
         if initializer is not None and not callable(initializer):
             raise TypeError("initializer must be a callable")
         self._workers = _workers.count(workers)
@@ -132,11 +134,12 @@ class Executor(concurrent.futures.Executor):
         self._private = initializer is not None or device is not None
         if self._private:
             self._scope = f"executor-{os.getpid()}-{id(self)}" if initializer else None
-            self._engine = Engine(self._workers, device, initializer and (initializer, initargs), self._scope)
+            begin = initializer and (initializer, initargs)
+            self._engine = Engine(self._workers, device, begin, self._scope, environment)
         else:
-            self._engine = Engine.get(self._workers)
+            self._engine = Engine.get(self._workers, environment)
         while not self._engine.join():
-            self._engine = Engine.get(self._workers)
+            self._engine = Engine.get(self._workers, environment)
         self._end = weakref.finalize(self, _finish, self._engine, self._private, os.getpid())
         self._end.atexit = False
         _open.add(self)
@@ -161,7 +164,7 @@ class Executor(concurrent.futures.Executor):
             future.set_running_or_notify_cancel()
             future.set_exception(e)
             return future
-        packet = _engine.Packet(call, function, packed, 0, 1, (0, None, False), math.inf)
+        packet = _packets.Packet(call, function, packed, 0, 1, (0, None, False), math.inf)
         with engine.lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
@@ -169,6 +172,10 @@ class Executor(concurrent.futures.Executor):
             engine.put(packet)
         _background.of(engine).begin()
         return future
+
+    def _broken(self, error):
+        """What a future has whose worker died, or where something could not be read in the other process."""
+        return error
 
     def _function(self, fn, find):
         last, code, function = self._last
@@ -203,6 +210,16 @@ class Executor(concurrent.futures.Executor):
         futures = collections.deque(self.submit(each, rows[k : k + n]) for k in range(0, len(rows), n))
         return _results(futures, end)
 
+    def _calls(self):
+        return [call for call in self._engine.futures if getattr(call, "executor", None) is self]
+
+    def _terminate(self):
+        """As `shutdown`, and the workers that are at work on its calls end at once."""
+        with self._engine.lock:
+            self.shutdown(wait=False, cancel_futures=True)
+            for call in self._calls():
+                self._engine.stop(call)
+
     def shutdown(self, wait=True, *, cancel_futures=False):
         """No more calls; those under way are waited for, or what has not begun is cancelled."""
         if self._threads is not None:
@@ -210,7 +227,7 @@ class Executor(concurrent.futures.Executor):
             return
         with self._engine.lock:
             self._closed = True
-            pending = [call.future for call in self._engine.futures if call.executor is self]
+            pending = [call.future for call in self._calls()]
         if cancel_futures:
             for future in pending:
                 future.cancel()

@@ -6,7 +6,7 @@ import sys
 import time
 
 from .. import _core
-from . import _background, _chunks, _engine, _message
+from . import _background, _chunks, _message, _packets
 
 _HERE = 0.001  # seconds of work that are never distributed
 _WORTH = 5e-6  # what an item must take, so that to hand it over costs less
@@ -335,7 +335,7 @@ class Job:
             packed = _message.pack_rows(columns, None, self._find)
             seed = None if self.seed is None else (self.seed, "numpy" in sys.modules)
             details = (self.begun, seed, self.keep or self.retries > 0)
-            packet = _engine.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds or 1.0)
+            packet = _packets.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds or 1.0)
             self.begun += n
             self._put(packet)
 
@@ -366,10 +366,9 @@ class Job:
             if packet.hi - packet.lo > 1:
                 results = [_Lost(text) for _ in results]
         else:
-            seconds, n, failed = details
+            seconds, n, failed, _ = details
             self._measure(seconds / max(1, n))
             results = _message.unpack(text, buffers)
-        self.engine.counts["tasks"] += len(results)
         if not failed:
             yield from self._block(first, results)
             return

@@ -1,5 +1,7 @@
 """A backend of the real joblib: whatever calls joblib, as scikit-learn does for `n_jobs`, gets tutti's workers."""
 
+import os
+
 _made = None
 
 
@@ -48,7 +50,7 @@ def _make():
 
         supports_retrieve_callback = True
         supports_inner_max_num_threads = True
-        default_n_jobs = -1
+        default_n_jobs = 1
 
         def effective_n_jobs(self, n_jobs):
             """How many workers a call with `n_jobs` has."""
@@ -63,8 +65,17 @@ def _make():
             n_jobs = self.effective_n_jobs(n_jobs)
             if n_jobs == 1:
                 raise FallbackToBackend(SequentialBackend(nesting_level=self.nesting_level))
-            self.parallel, self._under_way, self._executor = parallel, set(), Executor(n_jobs)
+            options = {**getattr(self, "backend_kwargs", {}), **options}
+            self._begin = begin = {k: options[k] for k in ("initializer", "initargs") if options.get(k)}
+            self.parallel, self._under_way = parallel, set()
+            self._executor = Executor(n_jobs, environment=self._environment(), **begin)
             return n_jobs
+
+        def _environment(self):
+            """What joblib says of the threads of libraries: what was asked for, else what the program has set."""
+            most, said = self.inner_max_num_threads, os.environ
+            names = self.MAX_NUM_THREADS_VARS
+            return {k: str(most) for k in names} if most else {k: said[k] for k in names if k in said}
 
         def submit(self, func, callback=None):
             """Begin a batch."""
@@ -86,7 +97,7 @@ def _make():
             for future in list(self._under_way):
                 future.cancel()
             if ensure_ready:
-                self.configure(n_jobs=self.parallel.n_jobs, parallel=self.parallel)
+                self.configure(n_jobs=self.parallel.n_jobs, parallel=self.parallel, **self._begin)
 
         def terminate(self):
             """Give the workers back; they stay for the next call."""

@@ -5,7 +5,7 @@ import operator
 import sys
 import threading
 
-from . import _chunks, _engine, _executor, _job, _threads, _workers
+from . import _chunks, _executor, _job, _packets, _threads, _workers
 from ._engine import Engine
 
 
@@ -247,15 +247,16 @@ def add(array, index, value):
 
 
 def counts():
-    """What workers have done since the program began.
+    """What workers have done since the program began, or since `tutti.ledger().reset()`.
 
     Returns
     -------
     dict
         tasks, messages, "shared bytes" (of arrays that were copied into shared memory and stay there), "copied bytes"
-        (of what went along with messages), and how many workers were started and died.
+        (of what went along with messages), "idle us" (microseconds that workers waited between two messages of a
+        call), and how many workers were started and died.
     """
-    return _engine.counts()
+    return _packets.counts()
 
 
 def shutdown():

@@ -11,6 +11,8 @@ from _pickle import dumps as dumps_plain
 from io import BytesIO
 
 core = sys.modules["tutti._core"]
+WIRE = "_tutti_message"  # by this name bytes call what is here; see _code.WIRE
+sys.modules[WIRE] = sys.modules[__name__]
 
 SHARE = 64 << 10  # bytes from which memory is handed over beside the text
 LONG = 64 << 10  # bytes of text that go through the ring
@@ -22,6 +24,7 @@ MOST = 100  # new descriptors of a message
 FUNCTION, CHUNK, FORGET, RESULT, READY, BROKEN, BEGIN, END = range(8)
 READING = 0xFFFF  # the row at which a worker is while it reads its arguments
 ROWS = 0x10000  # more than a chunk has
+FAILED, UNREAD = 1, 2  # of results: some are failures; the function or its arguments could not be read
 
 
 def dumps(thing, leave_out=None, scope=None):
@@ -47,6 +50,12 @@ def pack_rows(columns, names, place=None, scope=None):
     if not names and all(map(is_plain, columns)):
         return Packed(dumps_plain((columns, None), 5), ())
     return pack((columns, names), place, scope)
+
+
+def name_of(f):
+    """What a function is called, for who looks at it."""
+    f = f.f if isinstance(f, (Each, Calls)) else f
+    return getattr(f, "__qualname__", None) or type(f).__qualname__
 
 
 def importable(f):
@@ -349,3 +358,6 @@ def _failure(error, text):
     failure = Failure.__new__(Failure)
     failure.error, failure.text = error, text
     return failure
+
+
+Each.__module__ = Calls.__module__ = _failure.__module__ = WIRE

@@ -6,7 +6,7 @@ import threading
 import weakref
 
 from .. import _core
-from . import _message
+from . import _message, _packets
 
 _SMALL = 1 << 20  # below that a first message copies: most such arrays are in one only
 _WATCHED = 4 << 20  # from here on the kernel tells whether memory was written, where it can; else it is read again
@@ -97,9 +97,14 @@ class Places:
         return True
 
     def _is_written(self, place, root):
-        if place.watched:
-            return _core._memory_written(place.start, place.size)
-        return _core._segment_digest(root) != place.digest
+        if place.watched and _core._memory_written(place.start, place.size):
+            return True
+        return self._digest(place, root) != place.digest
+
+    @staticmethod
+    def _digest(place, root):
+        """Of all bytes, or of those that share pages with others where the kernel watches the rest."""
+        return _core._memory_edges(place.start, place.size) if place.watched else _core._segment_digest(root)
 
     def _copy(self, place, root):
         while self.total + place.size > self.most:
@@ -107,15 +112,12 @@ class Places:
             self._drop(oldest)
         if place.size >= _WATCHED:
             place.watched = _core._memory_watch(place.start, place.size)
-        if not place.watched:
-            place.digest = _core._segment_digest(root)
+        place.digest = self._digest(place, root)
         segment = _message.Segment(place.size)
         _core._segment_write(segment.fd, 0, root)
         place.segment = segment
         self.total += place.size
-        engine = self.engine()
-        if engine is not None:
-            engine.counts["shared bytes"] += place.size
+        _packets.count(shared_bytes=place.size)
 
 
 class _Finder:

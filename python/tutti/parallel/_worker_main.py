@@ -1,212 +1,43 @@
-"""A worker: a program that waits on its line for functions and for items to call them with.
+"""The program of a worker: it loads the core and the loop by path, and little of Python, for somebody waits for it.
 
-It is started by path and imports no package, tutti's neither, until a function needs one.
+Scripts are compiled at each start, so all that is longer lies in modules, whose compiled text Python keeps.
 """
 
+import _frozen_importlib
+import _frozen_importlib_external
+import _signal
 import sys
-from time import perf_counter
 
 
-def _load(folder, name):
-    """A module of ours without its package; whoever imports the package later finds the same one."""
-    from importlib import util
-
-    full = "tutti.parallel." + name
-    spec = util.spec_from_file_location(full, f"{folder}/{name}.py")
-    module = util.module_from_spec(spec)
-    sys.modules[full] = module
-    spec.loader.exec_module(module)
+def _module(name, path, loader):
+    spec = _frozen_importlib.ModuleSpec(name, loader, origin=path)
+    spec.has_location = True
+    module = sys.modules[name] = _frozen_importlib.module_from_spec(spec)
+    loader.exec_module(module)
     return module
 
 
-def _load_core(path):
-    from importlib import util
-    from importlib.machinery import ExtensionFileLoader
-
-    loader = ExtensionFileLoader("tutti._core", path)
-    spec = util.spec_from_file_location("tutti._core", path, loader=loader)
-    core = util.module_from_spec(spec)
-    sys.modules["tutti._core"] = core
-    loader.exec_module(core)
-    return core
-
-
-class _Work:
-    """The functions of this worker and what it does with them."""
-
-    def __init__(self, line, core, message, folder):
-        self.line, self.core, self.message, self.folder = line, core, message, folder
-        self.receiver = message.Receiver(line, readonly=True)
-        self.sender = message.Sender(line)
-        self.functions = {}
-
-    def run(self):
-        """Do what comes until the line ends or says so."""
-        m, core, lines = self.message, self.core, [self.line]
-        while True:
-            got = self.receiver.receive()
-            if got is None:
-                if core._line_closed(self.line):
-                    return
-                if not core._line_wait(lines, 1.0):
-                    self.sender.trim()
-                    core._line_wait(lines, -1.0)
-                continue
-            kind, number, details, text, buffers = got
-            del got
-            if kind == m.CHUNK:
-                self._chunk(number, details, text, buffers)
-            elif kind == m.FUNCTION:
-                self.functions[number] = (text, buffers)
-            elif kind == m.FORGET:
-                self.functions.pop(number, None)
-            elif kind == m.BEGIN:
-                if not self._begin(m.unpack(text, buffers)):
-                    return
-            elif kind == m.END:
-                return
-            del text, buffers
-
-    def _begin(self, begin):
-        """What the program is like for imports."""
-        sys.path[:] = begin["path"]
-        sys.argv[:] = begin["argv"]
-        if begin["code"]:
-            _load(self.folder, "_code")
-        try:
-            if begin["initializer"]:
-                f, args = self.message.unpack(begin["initializer"], ())
-                f(*args)
-        except Exception as e:  # noqa: BLE001 - what an initializer raises is the program's to know
-            self.sender.send(self.message.BROKEN, 0, None, self.message.pack(self.message.Failure(e)))
-            return False
-        self.sender.send(self.message.READY, 0, None, None)
-        return True
-
-    def _read(self, text, buffers):
-        """An object; what has arrays of ours in it may call their methods, which need the package."""
-        if "tutti" not in sys.modules and b"tutti._core" in bytes(text):
-            import tutti  # noqa: F401
-        return self.message.unpack(text, buffers)
-
-    def _function(self, number):
-        f = self.functions[number]
-        if isinstance(f, tuple):
-            f = self.functions[number] = _Called(self._read(*f))
-        return f.f
-
-    def _chunk(self, number, details, text, buffers):
-        function, lo, hi, first, seed, goes_on = details
-        core, base = self.core, number * self.message.ROWS
-        core._line_mark(self.line, base + self.message.READING)
-        results, begun, failed = [], perf_counter(), False
-        try:
-            f = self._function(function)
-            columns, names = self._read(text, buffers)
-        except Exception as e:  # noqa: BLE001 - whatever a module or a class of the program's raises
-            failure = self.message.Failure(e)
-            self._answer(number, perf_counter() - begun, [failure] * (hi - lo) if goes_on else [failure], True)
-            return
-        finally:
-            del text, buffers
-        if names:
-            f = _with_names(f, names)
-        if seed is not None:
-            f = self._seeded(f, seed, first + lo)
-        if columns and hi - lo != len(columns[0]):
-            columns = tuple(c[lo:hi] for c in columns)
-        while len(results) < hi - lo:
-            try:
-                core._line_each(self.line, f, columns, results, hi - lo, base + lo)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as e:  # noqa: BLE001 - what a function raises is the program's
-                results.append(self.message.Failure(_without_us(e)))
-                failed = True
-                if not goes_on:
-                    break
-        del columns, f
-        for stream in (sys.stdout, sys.stderr):  # what was printed is seen, also when this process is killed
-            if stream is not None:
-                stream.flush()
-        self._answer(number, perf_counter() - begun, results, failed)
-
-    def _seeded(self, f, seed, first):
-        import itertools
-
-        seed, with_numpy = seed
-        if with_numpy:  # its stream is there before the first item, as in the program
-            import numpy.random  # noqa: F401
-        chunks = sys.modules.get("tutti.parallel._chunks") or _load(self.folder, "_chunks")
-        numbers = itertools.count(first)
-
-        def seeded(*args):
-            chunks.seed_all(chunks.item_seed(seed, next(numbers)))
-            return f(*args)
-
-        return seeded
-
-    def _answer(self, number, seconds, results, failed):
-        try:
-            if self.message.is_plain(results):
-                packed = self.message.Packed(self.message.dumps_plain(results, 5), ())
-            else:
-                packed = self.message.pack(results)
-        except Exception:  # noqa: BLE001 - as above
-            failed = True
-            packed = self.message.pack([self._takeable(r) for r in results])
-        self.sender.send(self.message.RESULT, number, (seconds, len(results), failed), packed)
-
-    def _takeable(self, result):
-        try:
-            self.message.pack(result)
-        except Exception as e:  # noqa: BLE001 - as above
-            return self.message.Failure(e)
-        return result
-
-
-class _Called:
-    """A function that was read."""
-
-    __slots__ = ("f",)
-
-    def __init__(self, f):
-        self.f = f
-
-
-def _with_names(f, names):
-    def named(*args):
-        return f(*args, **names)
-
-    return named
-
-
-def _without_us(error):
-    """Our own frames are none of the program's."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == __file__:
-        trace = trace.tb_next
-    return error.with_traceback(trace)
-
-
-def main():
+def main(fd, folder, core):
     """Begin with what the command line says: the line's descriptor and where the library is."""
-    import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    fd, folder, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    def load(name):
+        """A module of ours without its package; whoever imports the package later finds the same one."""
+        full, path = "tutti.parallel." + name, f"{folder}/{name}.py"
+        return _module(full, path, _frozen_importlib_external.SourceFileLoader(full, path))
+
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
     del sys.path[0]
-    core = _load_core(path)
-    line = core._line_open(fd)
+    core = _module("tutti._core", core, _frozen_importlib_external.ExtensionFileLoader("tutti._core", core))
+    line = core._line_open(int(fd))
     core._line_watch(line)
-    message = _load(folder, "_message")
+    message = load("_message")
     sys.modules["__main__"] = type(sys)("__main__")
     try:
-        _Work(line, core, message, folder).run()
+        load("_worker").Work(line, core, message, load).run()
     except OSError:
         if not core._line_closed(line):
             raise
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from concurrent.futures import BrokenExecutor
 
 from .. import _core
 from . import _message
@@ -58,8 +59,8 @@ def count(workers):
     return workers
 
 
-class WorkerDied(RuntimeError):
-    """A worker ended while it worked on an item.
+class WorkerDied(BrokenExecutor):
+    """A worker ended while it worked on an item. Who catches what `concurrent.futures` raises then catches this.
 
     Attributes
     ----------
@@ -79,10 +80,10 @@ class WorkerDied(RuntimeError):
         self._code = code
 
     def __reduce__(self):
-        return WorkerDied, (self.args[0], self._code, self.item)
+        return type(self), (self.args[0], self._code, self.item)
 
 
-def _environment(size, number, device):
+def _environment(size, number, device, more):
     """The variables of a worker: a share of the cores for the threads of libraries."""
     share = max(1, cpu_count() // size)
     env = dict(os.environ)
@@ -92,6 +93,7 @@ def _environment(size, number, device):
     env["_TUTTI_PARALLEL_SHARE"] = str(share)
     if device is not None:
         env["TUTTI_DEVICE"] = device if isinstance(device, str) else device[number % len(device)]
+    env.update(more)
     return [os.fsencode(f"{k}={v}") for k, v in env.items()]
 
 
@@ -134,9 +136,9 @@ def oom_kills():
 class Worker:
     """A worker process and what it has to do."""
 
-    def __init__(self, size, number, device, initializer):
+    def __init__(self, size, number, device, environment, initializer):
         self.number = number
-        self.line = _core._line_start(_command(), _environment(size, number, device))
+        self.line = _core._line_start(_command(), _environment(size, number, device, environment))
         self.pid = _core._line_process(self.line)
         self.sender = _message.Sender(self.line)
         self.receiver = _message.Receiver(self.line, readonly=False)
@@ -144,12 +146,22 @@ class Worker:
         self.functions = set()
         self.ready = False
         self.begun = time.perf_counter()
+        self.rest = (None, 0.0)  # the job of which it had the last message, when that was done
         self.stopped = None  # why we ended it
         self.seen = (None, 0.0)  # the item at which it was when we looked, and since when
         try:
             self.sender.send(_message.BEGIN, 0, None, _message.pack(_begin(initializer)))
         except OSError:  # it is gone already: whoever waits for it finds out why
             pass
+
+    def rests(self, job):
+        """It has done a message; if it has no other one, it waits."""
+        self.rest = (None if self.work else id(job), time.perf_counter())
+
+    def rested(self, job):
+        """Microseconds that it has waited since the last message of the same job."""
+        last, since = self.rest
+        return int((time.perf_counter() - since) * 1e6) if last == id(job) else 0
 
     def closed(self):
         """Is it gone, or about to be?"""

@@ -16,6 +16,8 @@
 typedef struct event {
   char name[64];
   int64_t start, end, bytes;
+  int64_t items; /* of a worker's call; 0 for steps */
+  int pid;       /* the worker; 0: this process */
   bool compiled;
 } event;
 
@@ -74,13 +76,22 @@ static void add(const tt_step *step, bool compiled, const char *how, int64_t num
   keep(&e);
 }
 
-void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64_t end) {
-  assert(start <= end && bytes >= 0);
-  event e = {.start = start, .end = end, .bytes = bytes, .compiled = true};
+/* The trace is JSON: names of template instances may hold anything. */
+static void keep_named(event e, const char *name) {
   strncpy(e.name, name, sizeof e.name - 1);
-  for (char *c = e.name; *c; c++) /* the trace is JSON: names of template instances may hold anything */
+  for (char *c = e.name; *c; c++)
     if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') *c = '_';
   keep(&e);
+}
+
+void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64_t end) {
+  assert(start <= end && bytes >= 0);
+  keep_named((event){.start = start, .end = end, .bytes = bytes, .compiled = true}, name);
+}
+
+void tt__profile_add_worker(const char *name, int pid, int64_t items, int64_t start, int64_t end) {
+  assert(start <= end && pid > 0);
+  keep_named((event){.start = start, .end = end, .items = items, .pid = pid}, name);
 }
 
 void tt__profile_add(const tt_step *step, bool compiled, int64_t start, int64_t end) {
@@ -145,19 +156,47 @@ char *tt__profile_table(void) {
   return taken(&s);
 }
 
+/* The process of an event has its name in the trace once, where it is met first. */
+static bool is_first_of(int64_t i) {
+  for (int64_t k = 0; k < i; k++)
+    if (events.data[k].pid == events.data[i].pid) return false;
+  return true;
+}
+
+static void trace_event(tt_str *s, const event *e, int64_t zero) {
+  tt__str_addf(s, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"dur\":%.3f,",
+               e->name, e->pid ? "worker" : "step", e->pid ? e->pid : (int)getpid(), (double)(e->start - zero) / 1e3,
+               (double)(e->end - e->start) / 1e3);
+  if (e->pid)
+    tt__str_addf(s, "\"args\":{\"items\":%lld}}", (long long)e->items);
+  else
+    tt__str_addf(s, "\"args\":{\"bytes\":%lld,\"tier\":%d}}", (long long)e->bytes, e->compiled);
+}
+
+static void trace_process(tt_str *s, const char *before, int pid, const char *name) {
+  tt__str_addf(s, "%s{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"args\":{\"name\":\"%s\"}}", before,
+               pid, name);
+}
+
+/* Workers tell of what they did when it is over, so the first event need not be the earliest. */
+static int64_t earliest(void) {
+  int64_t zero = events.n ? events.data[0].start : 0;
+  for (int64_t i = 1; i < events.n; i++)
+    if (events.data[i].start < zero) zero = events.data[i].start;
+  return zero;
+}
+
 char *tt__profile_trace(void) {
   tt_str s = {0};
-  int64_t zero = events.n ? events.data[0].start : 0;
+  int64_t zero = earliest();
+  int last = 0;
   tt__str_add(&s, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
-  tt__str_addf(&s, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"args\":{\"name\":\"tutti\"}}",
-               (int)getpid());
+  trace_process(&s, "", (int)getpid(), "tutti");
   for (int64_t i = 0; i < events.n; i++) {
-    const event *e = &events.data[i];
-    tt__str_addf(&s,
-                 ",\n{\"name\":\"%s\",\"cat\":\"step\",\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"dur\":%.3f,"
-                 "\"args\":{\"bytes\":%lld,\"tier\":%d}}",
-                 e->name, (int)getpid(), (double)(e->start - zero) / 1e3, (double)(e->end - e->start) / 1e3,
-                 (long long)e->bytes, e->compiled);
+    int pid = events.data[i].pid;
+    if (pid && pid != last && is_first_of(i)) trace_process(&s, ",\n", pid, "tutti worker");
+    last = pid;
+    trace_event(&s, &events.data[i], zero);
   }
   tt__str_add(&s, "\n]}\n");
   return taken(&s);

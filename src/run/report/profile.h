@@ -15,6 +15,8 @@ TT_HIDDEN void tt__profile_add(const tt_step *step, bool compiled, int64_t start
 TT_HIDDEN void tt__profile_add_many(const tt_step *step, int n, bool compiled, int64_t start, int64_t end);
 /* The same for what has a name of its own. */
 TT_HIDDEN void tt__profile_add_named(const char *name, int64_t bytes, int64_t start, int64_t end);
+/* The same of a function of the program's in a process of its own, for some items. */
+TT_HIDDEN void tt__profile_add_worker(const char *name, int pid, int64_t items, int64_t start, int64_t end);
 /* The same of a step that ran in pieces. */
 TT_HIDDEN void tt__profile_add_pieces(const tt_step *step, int64_t pieces, int64_t start, int64_t end);
 /* What a step does, in a few words: "exp mul". */

@@ -51,7 +51,7 @@ static void *write_all(void *arg) {
 static void await_message(tt_line *line) {
   bool ready = false;
   tt_message m;
-  while (!tt_line_peek(line, &m) && !tt_line_closed(line)) tt_line_wait(&line, 1, -1, &ready);
+  while (!tt_line_peek(line, &m) && !tt_line_closed(line)) tt_line_wait(&line, 1, -1, false, &ready);
 }
 
 TEST(messages_come_as_they_were_sent) {
@@ -112,7 +112,7 @@ TEST(who_sleeps_is_woken) {
   pthread_join(other, NULL);
   tt_line_release(&end[1]);
   bool ready;
-  CHECK_INT(tt_line_wait(end, 1, -1, &ready), 1);
+  CHECK_INT(tt_line_wait(end, 1, -1, false, &ready), 1);
   CHECK(tt_line_closed(end[0]));
   tt_error err;
   CHECK_INT(tt_line_send(end[0], 0, NULL, 0, NULL, 0, &err), TT_EIO);
@@ -172,12 +172,12 @@ static int wait_ended(tt_line *line) {
 TEST(programs_that_end) {
   bool ready;
   tt_line *line = start_shell("exit $(($1 > 2 ? 7 : 8))");
-  CHECK_INT(tt_line_wait(&line, 1, -1, &ready), 1);
+  CHECK_INT(tt_line_wait(&line, 1, -1, false, &ready), 1);
   CHECK(tt_line_closed(line));
   CHECK_INT(WEXITSTATUS(wait_ended(line)), 7);
   tt_line_release(&line);
   line = start_shell("kill -9 $$");
-  CHECK_INT(tt_line_wait(&line, 1, -1, &ready), 1);
+  CHECK_INT(tt_line_wait(&line, 1, -1, false, &ready), 1);
   CHECK_INT(WTERMSIG(wait_ended(line)), SIGKILL);
   tt_line_release(&line);
   const char *const nobody[] = {"/no/such/program", NULL};
@@ -185,6 +185,45 @@ TEST(programs_that_end) {
   CHECK_INT(tt_line_start(nobody, NULL, &line, &err), TT_EIO);
   CHECK_INT(err.system, ENOENT);
   CHECK(!line);
+}
+
+/* The child adds one whenever the parent did, and says so on another word. */
+static void answer_changes(tt_word *word, int n) {
+  for (int k = 0; k < n; k++) {
+    while (tt_word_read(word) == (uint32_t)k) tt_word_wait(word, (uint32_t)k, 1);
+    tt_word_change(word + 1);
+  }
+}
+
+TEST(words_wake_who_waits_for_them) {
+  tt_word *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(word != MAP_FAILED);
+  enum { TURNS = 2000 };
+  pid_t child = fork();
+  if (child == 0) answer_changes(word, TURNS), _exit(0);
+  for (uint32_t k = 0; k < TURNS; k++) {
+    tt_word_change(word);
+    while (tt_word_read(word + 1) == k) tt_word_wait(word + 1, k, 1);
+  }
+  int status = -1;
+  CHECK_INT(waitpid(child, &status, 0), child);
+  CHECK_INT(status, 0);
+  CHECK_INT(tt_word_read(word), TURNS);
+  CHECK_INT(word[0].waiting, 0);
+  tt_word_wait(word, TURNS + 1, 5); /* it has changed since: nobody sleeps */
+  tt_word_wait(word, TURNS, -1);
+  munmap(word, 4096);
+}
+
+TEST(freed_memory_that_is_kept) {
+  tt_memory_keep(64 << 20);
+  for (int k = 0; k < 3; k++) {
+    char *p = malloc(16 << 20);
+    CHECK(p != NULL);
+    memset(p, k, 16 << 20);
+    free(p);
+  }
+  tt_memory_give_back();
 }
 
 TEST(memory_that_is_written) {

@@ -13,6 +13,8 @@ import threading
 import time
 import weakref
 
+from ... import _core
+
 _open = weakref.WeakValueDictionary()  # of this process, by inode
 
 
@@ -62,21 +64,47 @@ def _found(size, where):
     return held if held is not None and held.where == where else Segment(size, where)
 
 
-def pause(attempt):
-    """Wait a little, the longer the more often it was in vain."""
-    time.sleep(0 if attempt < 20 else min(0.002, 2e-5 * (attempt - 19)))
+WORD = 8  # bytes at the begin of a segment: its word, which says that something has changed
 
 
-def until(ready, timeout=None):
-    """Ask again and again; False when the time is up."""
+def until(ready, timeout, segment):
+    """Ask whenever what lies in a segment has changed; False when the time is up."""
     end = None if timeout is None else time.monotonic() + max(0.0, timeout)
-    attempt = 0
-    while not ready():
-        if end is not None and time.monotonic() >= end:
+    while True:
+        seen = _core._word_read(segment.memory)
+        if ready():
+            return True
+        left = 1.0 if end is None else end - time.monotonic()
+        if left <= 0:
             return False
-        pause(attempt)
+        _core._word_wait(segment.memory, seen, left)
+
+
+def changed(segment):
+    """Who waits for what lies in a segment is to look again."""
+    _core._word_change(segment.memory)
+
+
+def _ask_again(ready, timeout):
+    """The system's lock has no word: it is asked for again and again; False when the time is up."""
+    end, attempt = time.monotonic() + max(0.0, timeout), 0
+    while not ready():
+        if time.monotonic() >= end:
+            return False
+        time.sleep(0 if attempt < 20 else min(0.002, 2e-5 * (attempt - 19)))
         attempt += 1
     return True
+
+
+_opening = threading.Lock()
+
+
+def _forked():
+    global _opening
+    _opening = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 class Lock:
@@ -94,13 +122,12 @@ class Lock:
     def _descriptor(self):
         """A description of this object's own: descriptions that are shared do not exclude each other."""
         if self._pid != os.getpid():
-            self._fd, self._pid, self._depth = (
-                os.open(f"/proc/self/fd/{self._segment.fd}", os.O_RDWR | os.O_CLOEXEC),
-                os.getpid(),
-                0,
-            )
-            self._inner = threading.Lock()
-            weakref.finalize(self, _close, self._fd, self._pid)
+            with _opening:  # two threads that come first would have one each, and give back the other's
+                if self._pid != os.getpid():
+                    self._fd = os.open(f"/proc/self/fd/{self._segment.fd}", os.O_RDWR | os.O_CLOEXEC)
+                    self._inner, self._depth = threading.Lock(), 0
+                    weakref.finalize(self, _close, self._fd, os.getpid())
+                    self._pid = os.getpid()
         return self._fd
 
     def acquire(self, block=True, timeout=None):
@@ -114,7 +141,7 @@ class Lock:
             return False
         if block and end is None:
             fcntl.flock(fd, fcntl.LOCK_EX)
-        elif not until(lambda: _tried(fd), 0 if not block else end - time.monotonic()):
+        elif not _ask_again(lambda: _tried(fd), 0 if not block else end - time.monotonic()):
             self._inner.release()
             return False
         self._owner, self._depth = threading.get_ident(), 1
@@ -169,18 +196,23 @@ class RLock(Lock):
 
 
 class Counters:
-    """Whole numbers of 64 bits in shared memory, changed under a lock."""
+    """Whole numbers of 64 bits in shared memory, changed under a lock; who waits for that is told."""
 
     def __init__(self, *values):
-        self._lock, self._segment = Lock(), Segment(8 * len(values))
+        self._lock, self._segment = Lock(), Segment(WORD + 8 * len(values))
         for k, value in enumerate(values):
             self[k] = value
 
     def __getitem__(self, k):
-        return struct.unpack_from("q", self._segment.memory, 8 * k)[0]
+        return struct.unpack_from("q", self._segment.memory, WORD + 8 * k)[0]
 
     def __setitem__(self, k, value):
-        struct.pack_into("q", self._segment.memory, 8 * k, value)
+        struct.pack_into("q", self._segment.memory, WORD + 8 * k, value)
+        changed(self._segment)
+
+    def until(self, ready, timeout):
+        """Wait for what the counters say."""
+        return until(ready, timeout, self._segment)
 
     def __enter__(self):
         self._lock.acquire()
@@ -209,7 +241,7 @@ class Semaphore:
 
     def acquire(self, block=True, timeout=None):
         """Take one; whether that was possible."""
-        return until(self._tried, timeout if block else 0)
+        return self._counters.until(self._tried, timeout if block else 0)
 
     def release(self):
         """Give one back."""
@@ -249,8 +281,11 @@ class Event:
     def clear(self):
         self._counters[0] = 0
 
+    def __repr__(self):
+        return f"<{type(self).__name__} at {id(self):#x} {'set' if self.is_set() else 'unset'}>"
+
     def wait(self, timeout=None):
-        return until(self.is_set, timeout)
+        return self._counters.until(self.is_set, timeout)
 
 
 class Condition:
@@ -282,7 +317,7 @@ class Condition:
         for _ in range(depth):
             self._lock.release()
         try:
-            woken = until(self._may_go_on, timeout)
+            woken = self._counters.until(self._may_go_on, timeout)
             if not woken:
                 with self._counters as counters:
                     counters[0] -= 1

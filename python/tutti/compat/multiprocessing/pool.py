@@ -208,9 +208,12 @@ class Pool:
             self._state = CLOSE
 
     def terminate(self):
-        """No more calls, and those that have not begun are not done."""
+        """No more calls, and those under way are ended."""
         self._state = TERMINATE
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        if self._threads:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+        else:
+            self._executor._terminate()
 
     def join(self):
         """Wait for all calls."""

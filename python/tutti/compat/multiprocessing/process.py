@@ -84,6 +84,8 @@ class Process:
         It is ended with this process, not waited for.
     """
 
+    _closed = False
+
     def __init__(self, group=None, target=None, name=None, args=(), kwargs=None, *, daemon=None):
         if group is not None:
             raise AssertionError("group argument must be None for now")
@@ -115,6 +117,7 @@ class Process:
         _keep.append(self)
 
     def _begun(self):
+        self._open()
         if self._popen is None:
             raise AssertionError("can only join a started process")
         return self._popen
@@ -133,7 +136,12 @@ class Process:
             _keep.remove(self)
 
     def is_alive(self):
+        self._open()
         return self._popen is not None and self._popen.poll() is None
+
+    def _open(self):
+        if self._closed:
+            raise ValueError("process object is closed")
 
     @property
     def exitcode(self):
@@ -153,16 +161,19 @@ class Process:
 
     def close(self):
         """Nothing more is asked of it."""
-        if self.is_alive():
+        if not self._closed and self.is_alive():
             raise ValueError(
                 "Cannot close a process while it is still running. You should first call join() or terminate()."
             )
         self._forget()
+        self._closed, self._target, self._args, self._kwargs = True, None, (), {}
 
     def __getstate__(self):
         return {**self.__dict__, "_popen": None}
 
     def __repr__(self):
+        if self._closed:
+            return f"<{type(self).__name__} name={self.name!r} closed>"
         state = (
             "initial" if self._popen is None else "started" if self.is_alive() else f"stopped exitcode={self.exitcode}"
         )

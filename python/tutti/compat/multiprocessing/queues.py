@@ -4,11 +4,11 @@ import struct
 from queue import Empty, Full
 
 from ...parallel import _code
-from ._memory import Lock, Segment, until
+from ._memory import WORD, Lock, Segment, changed, until
 
 ROOM = 256 << 20  # bytes; memory is taken when it is written
 _HEAD = 64
-_PUT, _GOT, _COUNT, _OPEN, _CLOSED = 0, 8, 16, 24, 32
+_PUT, _GOT, _COUNT, _OPEN, _CLOSED = range(WORD, WORD + 40, 8)
 
 
 class SimpleQueue:
@@ -47,7 +47,11 @@ class SimpleQueue:
             self._number(_PUT, 8 + len(data))
             self._number(_COUNT, 1)
             self._number(_OPEN, 1)
-            return True
+        changed(self._segment)
+        return True
+
+    def _until(self, ready, timeout=None):
+        return until(ready, timeout, self._segment)
 
     def put(self, obj, block=True, timeout=None):
         """Put an item; `queue.Full` when there is no place in time."""
@@ -56,7 +60,7 @@ class SimpleQueue:
             raise ValueError(
                 f"an item of {len(data):,} bytes is larger than a queue ({ROOM:,}); put arrays into shared memory"
             )
-        if not until(lambda: self._try_put(data), timeout if block else 0):
+        if not self._until(lambda: self._try_put(data), timeout if block else 0):
             raise Full
 
     def _try_get(self):
@@ -70,12 +74,13 @@ class SimpleQueue:
             data = self._read(got + 8, n)
             self._number(_GOT, 8 + n)
             self._number(_COUNT, -1)
-            return data
+        changed(self._segment)
+        return data
 
     def get(self, block=True, timeout=None):
         """Take the first item; `queue.Empty` when there is none in time."""
         found = []
-        if not until(
+        if not self._until(
             lambda: (data := self._try_get()) is not None and (found.append(data) or True), timeout if block else 0
         ):
             raise Empty
@@ -96,6 +101,32 @@ class SimpleQueue:
 
 class Queue(SimpleQueue):
     """Items in the order in which they were put, at most `maxsize` of them."""
+
+    _used = _closed = False  # by this process
+
+    def _uses(self):
+        if self._closed:
+            raise ValueError(f"Queue {self!r} is closed")
+        self._used = True
+
+    def put(self, obj, block=True, timeout=None):
+        """Put an item; `queue.Full` when there is no place in time."""
+        self._uses()
+        super().put(obj, block, timeout)
+
+    def get(self, block=True, timeout=None):
+        """Take the first item; `queue.Empty` when there is none in time."""
+        self._uses()
+        return super().get(block, timeout)
+
+    def empty(self):
+        if self._closed and self._used:
+            raise OSError("handle is closed")
+        return super().empty()
+
+    def close(self):
+        """This process uses it no more; others may."""
+        self._closed = True
 
     def put_nowait(self, obj):
         self.put(obj, False)
@@ -125,10 +156,11 @@ class JoinableQueue(Queue):
             if self._number(_OPEN) <= 0:
                 raise ValueError("task_done() called too many times")
             self._number(_OPEN, -1)
+        changed(self._segment)
 
     def join(self, timeout=None):
         """Wait until all items are done."""
-        until(lambda: self._number(_OPEN) == 0, timeout)
+        self._until(lambda: self._number(_OPEN) == 0, timeout)
 
 
 class Connection:
@@ -157,7 +189,7 @@ class Connection:
     def recv(self):
         """Take an object that the other end has sent; EOFError when it has closed."""
         end = self._end(self._get, "write")
-        until(lambda: not end.empty() or end._number(_CLOSED))
+        end._until(lambda: not end.empty() or end._number(_CLOSED))
         try:
             return end.get(False)
         except Empty:
@@ -166,12 +198,18 @@ class Connection:
     def poll(self, timeout=0.0):
         """Whether there is something to take."""
         end = self._end(self._get, "write")
-        return until(lambda: not end.empty() or end._number(_CLOSED), timeout)
+        return end._until(lambda: not end.empty() or end._number(_CLOSED), timeout)
 
     def send_bytes(self, buf, offset=0, size=None):
         """Send bytes."""
-        view = memoryview(buf)[offset:]
-        self.send(bytes(view if size is None else view[:size]))
+        view = memoryview(buf).cast("B")
+        size = len(view) - offset if size is None else size
+        for name, wrong in (("offset", offset), ("size", size)):
+            if wrong < 0:
+                raise ValueError(f"{name} is negative")
+        if offset + size > len(view):
+            raise ValueError("buffer length < offset + size")
+        self.send(bytes(view[offset : offset + size]))
 
     recv_bytes = recv
 
@@ -182,6 +220,7 @@ class Connection:
             for end in (self._put, self._get):
                 if end is not None:
                     end._number(_CLOSED, 1)
+                    changed(end._segment)
 
     def __enter__(self):
         return self

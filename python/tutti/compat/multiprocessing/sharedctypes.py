@@ -23,10 +23,6 @@ class _Held:
         self._segment = segment or Segment(max(1, ctypes.sizeof(kind)))
         self._object = kind.from_buffer(self._segment.memory)
 
-    def get_obj(self):
-        """The ctypes object."""
-        return self._object
-
     def __getstate__(self):
         simple = self._kind
         length = None
@@ -40,9 +36,17 @@ class _Held:
         if lock is not None:
             self._take_lock(lock)
 
+
+class _Locked:
+    """What has a lock beside."""
+
     def _take_lock(self, lock):
         self._lock = lock
         self.acquire, self.release = lock.acquire, lock.release
+
+    def get_obj(self):
+        """The ctypes object."""
+        return self._object
 
     def get_lock(self):
         """The lock that goes with it."""
@@ -114,6 +118,14 @@ class _Array(_Held):
         return seen if dtype is None or seen.dtype == dtype else seen.astype(dtype)
 
 
+class _LockedValue(_Locked, _Value):
+    pass
+
+
+class _LockedArray(_Locked, _Array):
+    pass
+
+
 def _locked(held, lock):
     if lock is False:
         return held
@@ -121,8 +133,9 @@ def _locked(held, lock):
         lock = RLock()
     if not hasattr(lock, "acquire"):
         raise AttributeError(f"{lock!r} has no method 'acquire'")
-    held._take_lock(lock)
-    return held
+    made = (_LockedValue if isinstance(held, _Value) else _LockedArray)(held._kind, held._segment)
+    made._take_lock(lock)
+    return made
 
 
 def RawValue(typecode_or_type, *args):

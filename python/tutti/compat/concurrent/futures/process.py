@@ -4,11 +4,15 @@ import itertools
 import os
 from concurrent.futures.process import BrokenProcessPool
 
-from ....parallel import Executor, _code
+from ....parallel import Executor, WorkerDied, _code
 
 __all__ = ["BrokenProcessPool", "ProcessPoolExecutor"]
 
 _numbers = itertools.count()
+
+
+class BrokenByDeath(WorkerDied, BrokenProcessPool):
+    """A worker ended: as tutti tells it, and under the name that programs catch."""
 
 
 class ProcessPoolExecutor(Executor):
@@ -46,6 +50,13 @@ class ProcessPoolExecutor(Executor):
     def submit(self, fn, /, *args, **kwargs):
         """As `tutti.parallel.Executor.submit`; globals that the initialiser binds are there."""
         return super().submit(fn if self._scope is None else _code.Scoped(fn, self._scope), *args, **kwargs)
+
+    def _broken(self, error):
+        if isinstance(error, WorkerDied):
+            return BrokenByDeath(error.args[0], error._code, error.item)
+        broken = BrokenProcessPool(f"{type(error).__name__}: {error}")
+        broken.__cause__ = error
+        return broken
 
     def map(self, fn, *iterables, timeout=None, chunksize=1):
         """As `tutti.parallel.Executor.map`."""

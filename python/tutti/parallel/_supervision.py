@@ -1,0 +1,115 @@
+"""What goes wrong with workers: items that take too long, deaths, initialisers that raise."""
+
+import collections
+import time
+from concurrent.futures import BrokenExecutor
+
+from .. import _core
+from . import _message, _packets, _workers
+
+_READS = 3  # times that workers may die of reading a packet before it is given up
+
+
+def look_at_limits(engine):
+    """End workers whose item takes too long; seconds until the next may have to be."""
+    soonest = None
+    with engine.mutex:
+        for w in engine.workers:
+            limit = w.work[0].job.timeout if w.work else None
+            if limit is None or w.stopped:
+                continue
+            item, now = _core._line_marked(w.line), time.monotonic()
+            if item != w.seen[0] or not _is_at(engine, w, item):
+                w.seen = item, now
+            left = w.seen[1] + limit - now
+            if left <= 0:
+                w.kill("timed out")
+                left = 0.01
+            soonest = min(left, limit / 8, soonest or left)  # the next item may begin behind our back
+    return soonest
+
+
+def _is_at(engine, worker, item):
+    number, row = divmod(item, _message.ROWS)
+    return row != _message.READING and engine.numbers.get(number, (None, None))[1] is worker.work[0]
+
+
+def lost(engine, worker):
+    """A worker is gone: another one takes its place, and its packets go to others or are given up."""
+    worker.kill(worker.stopped)
+    code = worker.wait()
+    item = _core._line_marked(worker.line)
+    with engine.mutex:
+        if worker not in engine.workers:
+            return
+        at = engine.workers.index(worker)
+        began, row = divmod(item, _message.ROWS)
+        mine = {n: p for n, (w, p) in engine.numbers.items() if w is worker}
+        for n in mine:
+            del engine.numbers[n]
+        worker.release()
+        _packets.count(died=1)
+        if not worker.ready:
+            engine.failed_starts += 1
+        give_up = engine.failed_starts > engine.size or bool(engine.broken)
+        how = worker.death(code, engine.kills)
+        if give_up:
+            del engine.workers[at]
+        elif not engine.closed and not engine.broken:
+            engine.workers[at] = engine._hire(worker.number)
+        for n, packet in sorted(mine.items(), reverse=True):
+            _again(engine, packet, worker, row if n == began else None, how, code)
+        if give_up:
+            give_up(engine, engine.broken or BrokenExecutor(f"workers cannot start: the last one {how}"))
+        engine._dispatch()
+        engine._tell()
+
+
+def give_up(engine, error):
+    """(locked) What waits has no results."""
+    queue, engine.queue = engine.queue, collections.deque()
+    for p in queue:
+        p.job.lost(p, p.lo, error)
+
+
+def break_down(engine, failure):
+    """(locked) The initializer has raised."""
+    error = BrokenExecutor("the initializer of a worker raised an exception")
+    error.__cause__ = failure.again()
+    engine.broken = error
+    for w in engine.workers:
+        engine.queue.extend(w.work)
+        w.work.clear()
+    engine.numbers.clear()
+    give_up(engine, error)
+
+
+def _again(engine, packet, worker, row, how, code):
+    """(locked) Rows that a dead worker had: all but the one at which it was are done again."""
+    if row is None:
+        engine.queue.appendleft(packet)
+        return
+    if row == _message.READING:
+        packet.reads += 1
+        if packet.reads < _READS and not worker.stopped:
+            engine.queue.appendleft(packet)
+            return
+        lo, hi, what = packet.lo, packet.hi, "read the arguments of"
+    else:
+        lo, hi, what = row, row + 1, "worked on"
+    first = packet.job.first(packet)
+    items = f"item {first + lo}" if hi - lo == 1 else f"items {first + lo} to {first + hi - 1}"
+    if worker.stopped == "timed out":
+        error = TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
+    else:
+        error = _workers.WorkerDied(
+            f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo
+        )
+    others = [packet.rows(a, b) for a, b in ((hi, packet.hi), (packet.lo, lo)) if a < b]
+    packet.job.splits(1 + len(others))
+    engine.queue.extendleft(others)
+    part = packet.rows(lo, hi)
+    if hi - lo == 1 and packet.job.tries(part, lo):
+        engine.queue.appendleft(part)
+    else:
+        packet.job.lost(part, lo, error)
