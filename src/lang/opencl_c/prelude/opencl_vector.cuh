@@ -50,6 +50,14 @@ struct tt_whole<T, 8> {
   typedef unsigned long without;
 };
 
+template <class R>
+struct tt_ends {
+  typedef typename tt_whole<R>::without U;
+  static constexpr bool is_signed = (R)-1 < (R)0;
+  static constexpr int bits = (int)sizeof(R) * 8 - is_signed;
+  static constexpr R top = (R)((U) ~(U)0 >> is_signed), low = is_signed ? (R)(-top - 1) : (R)0;
+};
+
 /*
 ** The cells under their names. Three take the room of four. None asks for more than 16 bytes of alignment, which is
 ** what memory of the caller has.
