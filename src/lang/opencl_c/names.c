@@ -144,6 +144,8 @@ static int64_t chain_end(const tt_opencl_text *t, int64_t k) {
 /* Is what stands before the dot at k - 1 a vector for sure? */
 static bool is_behind_vector(const tt_opencl_text *t, int64_t k) {
   int64_t at = k - (tt__opencl_kind(t, k - 1) == '.' ? 2 : 3);
+  if (tt__opencl_kind(t, at) != ']' && tt__opencl_kind(t, at - 1) == '.' && !tt__opencl_has(t, at, TT_OPENCL_VARIABLE))
+    return is_behind_vector(t, at); /* components of components */
   if (tt__opencl_kind(t, at) != ']') return tt__opencl_has(t, at, TT_OPENCL_VARIABLE);
   for (int64_t open = at; open >= 0; open--)
     if (tt__opencl_kind(t, open) == '[' && t->opens[open] == t->opens[at])

@@ -300,10 +300,8 @@ TT_INLINE size_t tt_axis(size_t x, size_t y, size_t z, size_t otherwise, T d) {
   return d == 0 ? x : d == 1 ? y : d == 2 ? z : otherwise;
 }
 TT_INLINE size_t tt_linear(size_t x, size_t y, size_t z, size_t nx, size_t ny) { return x + nx * (y + ny * z); }
-/* Where a __local argument begins in the block's memory. */
-struct tt_local_at {
-  unsigned at;
-};
+/* Where a __local argument is. */
+typedef tt_cudac_local tt_local_at;
 TT_INLINE void *tt_local_of(tt_local_at a) { return (char *)tt_dynamic_shared + a.at; }
 
 /* Each thread of the block copies its share; wait_group_events is a barrier. */
