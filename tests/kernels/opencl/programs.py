@@ -111,7 +111,9 @@ class Program:
         op = self.pick("+", "-", "*") if a.base == "float" else self.pick("+", "-", "*", "&", "|", "^")
         f = {"+": np.add, "-": np.subtract, "*": np.multiply, "&": np.bitwise_and, "|": np.bitwise_or}
         data = f.get(op, np.bitwise_xor)(a.data, b.data)
-        text = f"{a.text} {op} {b.text}" if a.width > 1 else f"({a.base})({a.text} {op} {b.text})"
+        text = f"{a.text} {op} {b.text}"
+        if a.width == 1 and a.base != "float":  # a scalar with a sign must not overflow, a vector may
+            text = f"({a.base})((ulong){a.text} {op} (ulong){b.text})"
         self.keep_small(a.base, text, data)
 
     def compare(self):

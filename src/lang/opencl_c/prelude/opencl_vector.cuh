@@ -135,6 +135,20 @@ struct TT_CELLS_ALIGN(T, 16) tt_cells<T, 16> {
   };
 };
 
+/* What cells are computed in: whole numbers wrap around, with a sign, too. */
+template <class T, bool WHOLE = tt_integral<T>, bool WIDE = sizeof(T) == 8>
+struct tt_wraps {
+  typedef T type;
+};
+template <class T>
+struct tt_wraps<T, true, false> {
+  typedef unsigned type;
+};
+template <class T>
+struct tt_wraps<T, true, true> {
+  typedef unsigned long type;
+};
+
 template <class V, int... I>
 struct tt_swizzle;
 
@@ -142,6 +156,7 @@ template <class T, int N>
 struct tt_vec : tt_cells<T, N> {
   typedef T cell;
   typedef tt_vec<typename tt_whole<T>::with, N> truth;
+  typedef typename tt_wraps<T>::type wrap;
   static constexpr int n = N;
   static constexpr int half = (N + 1) / 2;
 
@@ -235,9 +250,9 @@ struct tt_vec : tt_cells<T, N> {
     return r;                                               \
   }                                                         \
   TT_MEMBER tt_vec &operator op##=(tt_vec b) { return *this = *this op b; }
-  TT_BINARY(+, x + y)
-  TT_BINARY(-, x - y)
-  TT_BINARY(*, x *y)
+  TT_BINARY(+, (wrap)x + (wrap)y)
+  TT_BINARY(-, (wrap)x - (wrap)y)
+  TT_BINARY(*, (wrap)x *(wrap)y)
   TT_BINARY(/, x / y)
   TT_BINARY(%, x % y)
   TT_BINARY(&, x &y)
