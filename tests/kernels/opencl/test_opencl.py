@@ -338,3 +338,25 @@ def test_without_a_compiler():
     run = [sys.executable, "-c", text]
     done = subprocess.run(run, env=os.environ | {"TUTTI_CXX": "none"}, capture_output=True, text=True)
     assert "OpenCL C on the CPU needs a C++ compiler" in done.stderr
+
+
+STRIDES = r"""
+__kernel void strides(__global const float *x, __global float *out, int n) {
+  __local float t[64];
+  float sum = 0;
+  for (int i = get_global_id(0); i < n; i += get_global_size(0)) sum += x[i];
+  t[get_local_id(0)] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) < 32) t[get_local_id(0)] += t[get_local_id(0) + 32];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = t[get_local_id(0) % 32];
+}
+"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 128, 1000])
+def test_loops_with_the_stride_of_the_range(n):
+    x, out = np.arange(1000, dtype="f4"), np.zeros(128, "f4")
+    tt.opencl.Program(STRIDES).build().strides(128, 64, x, out, n)
+    sums = np.bincount(np.arange(n) % 128, x[:n], 128).reshape(2, 64)
+    np.testing.assert_array_equal(out, np.tile(sums[:, :32] + sums[:, 32:], 2).ravel())
