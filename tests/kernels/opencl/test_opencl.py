@@ -226,6 +226,7 @@ def test_options():
 def test_what_kernels_print(capsys):
     text = '__kernel void k() { printf("%d %.1v2hlf|%s\\n", (int)get_global_id(0), (float2)(1, 2.5f), "end"); }'
     tt.opencl.Program(text).build().k(1, None)
+    tt.synchronize()
     assert capsys.readouterr().out == "0 1.0,2.5|end\n"
 
 
@@ -298,6 +299,7 @@ x, m = np.zeros(4, "f4"), tt.opencl.LocalMemory(16)
 for name in program.kernels:
     try:
         program.kernel(name)(4, 4, x, m, tt.opencl.LocalMemory(16))
+        tt.synchronize()
         print(name, "fine")
     except (IndexError, RuntimeError) as e:
         print(name, type(e).__name__, e)
