@@ -42,3 +42,6 @@ tt_code tt_entry_range(tt_entry *r, const tt_range *range, const tt_argument *ar
   err = tt__enter(&c, err);
   return tt__leave(&c, tt__entry_range(r, range, arg, n, err));
 }
+
+void tt_entry_asked(const tt_entry *r, uint32_t local[3]) { tt__entry_asked(r, local); }
+int64_t tt_local_memory(void) { return tt__local_memory(); }

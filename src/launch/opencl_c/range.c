@@ -16,11 +16,11 @@ static const uint32_t *asked_size(const tt_entry *r) {
   return any;
 }
 
-void tt_entry_asked(const tt_entry *r, uint32_t local[3]) {
+void tt__entry_asked(const tt_entry *r, uint32_t local[3]) {
   for (int k = 0; k < 3; k++) local[k] = asked_size(r)[k];
 }
 
-int64_t tt_local_memory(void) { return tt__target_host.shared_block; }
+int64_t tt__local_memory(void) { return tt__target_host.shared_block; }
 
 /* "(64, 8)" */
 static const char *sizes(const uint64_t *n, int dims, char out[96]) {
@@ -98,8 +98,8 @@ tt_code tt__entry_range(tt_entry *r, const tt_range *range, const tt_argument *a
   for (int k = 0; k < n; k++)
     if (arg[k].kind == TT_ARG_LOCAL)
       how.grid.shared = tt__local_after(how.grid.shared, (int64_t)arg[k].as.memory.size, r->program->check);
-  if (how.grid.shared > tt_local_memory())
+  if (how.grid.shared > tt__local_memory())
     return tt__fail(err, TT_EVALUE, "kernel %s: %lld bytes of local memory, at most %lld are there", r->name,
-                    (long long)how.grid.shared, (long long)tt_local_memory());
+                    (long long)how.grid.shared, (long long)tt__local_memory());
   return tt__entry_launch(r, &how, arg, n, err);
 }
