@@ -45,6 +45,7 @@ PARTS = {
         "test_try_except", "test_exceptions", "test_unicode", "test_generators", "test_recursion", "test_closure",
     ],
     "pycuda": ["test_driver", "test_gpuarray", "test_cumath"],
+    "pyopencl": ["test_wrapper", "test_array", "test_algorithm", "test_clmath", "test_clrandom", "test_enqueue_copy"],
     "numba-cuda": ["cudadrv", "cudapy", "doc_examples", "nrt"],
     "cupy": [
         "cupy_tests/core_tests/test_raw", "cupy_tests/core_tests/test_userkernel",
@@ -52,9 +53,21 @@ PARTS = {
         "cupy_tests/core_tests/fusion_tests", "cupyx_tests/jit_tests",
     ],
 }  # fmt: skip
-FOLDER = {"numba": "numba/tests", "pycuda": "test", "numba-cuda": "numba_cuda/numba/cuda/tests", "cupy": "tests"}
+FOLDER = {
+    "numba": "numba/tests",
+    "pycuda": "test",
+    "pyopencl": "test",
+    "numba-cuda": "numba_cuda/numba/cuda/tests",
+    "cupy": "tests",
+}
 PACKAGE = {"numba-cuda": "numba.cuda.tests.{}."}
-SERVED = {"numba": ("numba",), "pycuda": ("pycuda",), "numba-cuda": ("numba",), "cupy": ("cupy", "cupyx")}
+SERVED = {
+    "numba": ("numba",),
+    "pycuda": ("pycuda",),
+    "pyopencl": ("pyopencl",),
+    "numba-cuda": ("numba",),
+    "cupy": ("cupy", "cupyx"),
+}
 
 
 def files_of(root, library, part):
