@@ -35,6 +35,7 @@ NOT_ASKED = [
         "the driver's objects: memory managers, pending deallocations, handles between processes",
     ),
     (r"_compile_for_args|_type_annotation|TestStructModel|StructModelType", "the dispatcher's interior"),
+    (r"tmpdir_pyopencl_xdg_test|pyopencl\._cl\b", "PyOpenCL's interior: its caches of invokers, its C++ module"),
     (r"has no attribute '(DUMP_\w+|ALWAYS_WARN_UNINIT_VAR|CUDA_DEBUGINFO_DEFAULT)'", "the compiler's dumps"),
 ]
 # What of a library's repository is run where nobody names parts: folders or files.

@@ -1,6 +1,7 @@
 """Platforms, devices and contexts: the processor, which runs OpenCL C by our own compiler."""
 
 import os
+from dataclasses import dataclass
 
 import tutti as _tt
 from tutti._device import numbered
@@ -28,11 +29,12 @@ def _numbers(version):
     return int(major), int(minor)
 
 
+@dataclass
 class NameVersion:
     """A name and the number of its version."""
 
-    def __init__(self, version=0, name=""):
-        self.version, self.name = version, name
+    version: int = 0
+    name: str = ""
 
 
 class Platform(Handle):

@@ -99,7 +99,7 @@ class MemoryObject(MemoryObjectHolder):
         return []
 
 
-def shown(base, memory, shape, dtype, order="C"):
+def shown(base, memory, shape, dtype, order="C", strides=None):
     """Bytes as an array whose base is an object of ours."""
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     like = np.empty(shape, dtype, order)  # never touched: for its strides
@@ -107,9 +107,11 @@ def shown(base, memory, shape, dtype, order="C"):
         raise failure("INVALID_VALUE", "map", f"{like.nbytes} bytes of {len(memory)}")
     if not like.size:
         return like
-    kind = like.dtype
+    kind, strides = like.dtype, like.strides if strides is None else tuple(strides)
+    if sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s > 0) + kind.itemsize > len(memory):
+        raise failure("INVALID_VALUE", "map", "the strides reach beyond the memory")
     base.__array_interface__ = {
-        "shape": shape, "typestr": f"|V{kind.itemsize}" if kind.kind == "V" else kind.str, "strides": like.strides,
+        "shape": shape, "typestr": f"|V{kind.itemsize}" if kind.kind == "V" else kind.str, "strides": strides,
         "data": (memory.ctypes.data, not memory.flags.writeable), "version": 3,
     }  # fmt: skip
     if kind.kind == "V":
@@ -216,10 +218,8 @@ def enqueue_map_buffer(
     if offset < 0 or offset >= len(buf._bytes):
         raise failure("INVALID_VALUE", "enqueue_map_buffer")
     base = MemoryMap(buf, queue)
-    array = shown(base, part, shape, dtype, order)
+    array = shown(base, part, shape, dtype, order, strides)
     base._keeps = part
-    if strides is not None:
-        array = np.lib.stride_tricks.as_strided(array, strides=strides)
     return array, queue._do("MAP_BUFFER", lambda: None, wait_for)
 
 

@@ -182,11 +182,11 @@ class CommandQueue(Handle):
         event = event or Event(self, CLASSES["command_type"]._all()[kind])
         open_ones = [e for e in wait_for or () if not e._over.is_set()]
         with self._lock:
-            if open_ones or self._later:
+            now = not open_ones and not self._later
+            if not now:
                 self._later.append((event, work, list(wait_for or ())))
-            else:
-                self._refuse_failed(wait_for)
-        if not open_ones and not self._later:
+        if now:
+            self._refuse_failed(wait_for)
             event._run(work)
         for other in open_ones:
             other._when_over(lambda status: self._advance())
@@ -219,10 +219,12 @@ class CommandQueue(Handle):
     def finish(self):
         """Wait until all commands are done."""
         self._check()
-        while self._later:
-            for event in self._later[-1][2]:
-                event._over.wait()
-            self._advance()
+        with self._lock:
+            last = self._later[-1][0] if self._later else None
+        if last is not None:
+            last._over.wait()
+            with self._lock:  # whoever ran it has called those that wait for it
+                pass
         _tt.synchronize()
 
     def _finalize(self):

@@ -1,6 +1,7 @@
 """pyopencl.array: arrays with NumPy's operators, computed by tutti's and kept in buffers."""
 
 import builtins
+import operator
 import warnings
 
 import numpy as np
@@ -8,9 +9,10 @@ import numpy as np
 import tutti as _tt
 from tutti._device import numbered
 
+from ._constants import CLASSES
 from ._devices import Context
-from ._memory import Buffer, SVMPointer, enqueue_map_buffer
-from ._queue import CommandQueue
+from ._memory import Buffer, SVMAllocation, SVMPointer, enqueue_map_buffer
+from ._queue import CommandQueue, Event
 
 
 class DoubleDowncastWarning(UserWarning):
@@ -36,6 +38,7 @@ class _same_as_transfer:  # noqa: N801
     """Stands for the queue of the copy."""
 
 
+_PROFILING = CLASSES["command_queue_properties"].PROFILING_ENABLE
 _NoValue = type("_NoValue", (), {})
 
 
@@ -61,7 +64,10 @@ def _runs(array, order):
 
 
 def _shape(shape):
-    return (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    try:
+        return tuple(map(operator.index, (shape,) if np.ndim(shape) == 0 else shape))
+    except TypeError:
+        raise ValueError(f"invalid shape: {shape}: sizes are whole numbers") from None
 
 
 class Array:
@@ -112,8 +118,19 @@ class Array:
         if not size:
             return None
         if self.allocator is not None:
-            return self.allocator(size)
+            return self._checked(self.allocator(size), self.queue)
         return Buffer(self.context, 1, size)
+
+    @staticmethod
+    def _checked(memory, queue):
+        """The memory; a warning where it is given back in the order of another queue."""
+        if isinstance(memory, SVMAllocation) and None not in (memory._queue, queue) and memory._queue is not queue:
+            warnings.warn(
+                "The array's memory belongs to another queue than the array.",
+                InconsistentOpenCLQueueWarning,
+                stacklevel=4,
+            )
+        return memory
 
     @classmethod
     def _of(cls, array, like, order="C", queue=None, dtype=None):
@@ -124,7 +141,7 @@ class Array:
         self.context, self.allocator = like.context, like.allocator
         self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype.name)
         self.strides = _steps(self.shape, self.dtype.itemsize, order)
-        self.offset, self.events, self._base, self._pending = 0, [], None, array
+        self.offset, self.events, self._base, self._pending = 0, _over(self.queue, array), None, array
         return self
 
     def _like(self, **changed):
@@ -151,6 +168,8 @@ class Array:
 
     def _value(self):
         """The elements as an array of tutti's, with the values of now."""
+        if self.queue is not None and self.queue._later:
+            self.queue.finish()  # a kernel that waits for an event may be about to write
         if self._pending is not None:
             return self._pending
         if self.dtype.kind == "V":
@@ -194,7 +213,9 @@ class Array:
 
     def with_queue(self, queue):
         """The same memory as an array of another queue, or of none."""
-        return self._like(queue=queue)
+        made = self._like(queue=queue)
+        self._checked(made._base, queue)
+        return made
 
     def __len__(self):
         if not self.shape:
@@ -224,23 +245,24 @@ class Array:
 
     def get(self, queue=None, ary=None, async_=None, **keywords):
         """The elements as an array of the host: a new one, or `ary`."""
+        made, event = self.get_async(queue, ary)
+        event.wait()
+        return made
+
+    def get_async(self, queue=None, ary=None, **keywords):
+        """The elements and the event of their copy."""
         queue = _queue_of(queue, self)
         if queue is None:
             raise ValueError("Cannot copy array to host: no queue is known; give one to get()")
-        for event in self.events:
-            event.wait()
-        queue.finish()
         if ary is None:
             ary = np.empty_like(self._host()) if self.flags.forc else np.empty(self.shape, self.dtype)
         elif ary.size != self.size or ary.dtype != self.dtype:
             raise (TypeError if ary.size == self.size else ValueError)("'ary' does not fit the array")
-        ary[...] = self._host().reshape(ary.shape)
-        return ary
 
-    def get_async(self, queue=None, ary=None, **keywords):
-        """The elements and the event of their copy."""
-        made = self.get(queue, ary)
-        return made, _done(_queue_of(queue, self))
+        def read():
+            ary[...] = self._host().reshape(ary.shape)
+
+        return ary, queue._do("READ_BUFFER", read, self.events)
 
     def copy(self, queue=_copy_queue):
         """A new array with the same elements."""
@@ -266,6 +288,8 @@ class Array:
 
     def add_event(self, evt):
         """The array is ready when the event is over."""
+        if len(self.events) >= _MANY:
+            self.events[:] = [e for e in self.events if not e._over.is_set()]
         self.events.append(evt)
 
     def finish(self):
@@ -447,6 +471,7 @@ class Array:
         self._pending_dropped()
         if self.size:
             self._host()[...] = value
+        self.add_event(*_over(_queue_of(queue, self), None))
         return self
 
     def reverse(self, queue=None):
@@ -506,6 +531,18 @@ def _done(queue):
     return queue._do("MARKER", lambda: None)
 
 
+_MANY = 50  # events of an array, before those that are over are dropped
+
+
+def _over(queue, array):
+    """The events of an operation. Where times are asked for, it is computed now: else when somebody looks."""
+    if queue is not None and queue._properties & _PROFILING and array is not None:
+        return [queue._do("NDRANGE_KERNEL", lambda: _tt.eval(array))]
+    event = Event(queue)
+    event._end(0)
+    return [event]
+
+
 def _same_queue(self, other):
     if isinstance(other, Array) and None not in (self.queue, other.queue) and self.queue is not other.queue:
         warnings.warn(
@@ -541,6 +578,8 @@ def _in_place(name):
         result = getattr(self._value(), f"__{name}__")(_plain(other))
         if tuple(result.shape) != self.shape:
             raise ValueError(f"an operand of shape {other.shape} does not fit an array of shape {self.shape} in place")
+        if name == "truediv" and not np.can_cast(np.dtype(result.dtype.name), self.dtype, "same_kind"):
+            raise TypeError(f"a quotient of {result.dtype.name} is not put into an array of {self.dtype}")
         self._put(result)
         return self
 

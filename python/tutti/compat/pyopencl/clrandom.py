@@ -78,7 +78,9 @@ def _fill(ary, numbers, queue):
         ary._host()[...] = numbers.numpy().view(ary.dtype).reshape(ary.shape)
     else:
         ary._put(numbers)
-    return _queue_of(queue, ary)._do("NDRANGE_KERNEL", lambda: None)
+    event = _queue_of(queue, ary)._do("NDRANGE_KERNEL", lambda: None)
+    ary.add_event(event)
+    return event
 
 
 def _made(queue, shape, dtype, order, allocator, draw):
