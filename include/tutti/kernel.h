@@ -83,7 +83,8 @@ typedef enum tt_argument_kind {
   TT_ARG_ARRAY,  /* as.array */
   TT_ARG_MEMORY, /* as.memory: the caller's own, used in place */
   TT_ARG_VALUE,  /* as.value: a number, converted to the parameter's type when it fits; None: a null pointer */
-  TT_ARG_BYTES   /* as.memory: a struct by value */
+  TT_ARG_BYTES,  /* as.memory: a struct by value */
+  TT_ARG_LOCAL   /* as.memory.size bytes of the work-group's own (tutti/opencl.h) */
 } tt_argument_kind;
 
 typedef struct tt_argument {

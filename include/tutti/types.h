@@ -41,6 +41,8 @@ typedef struct tt_grid {
   int64_t shared;             /* bytes */
   int64_t together;           /* 1: its blocks wait for each other, so all of them must be under way at once; the
                                * library says so, callers need not */
+  uint64_t offset[3];         /* (OpenCL C) what global indices begin at, */
+  uint32_t dims;              /* and how many axes the caller gave */
 } tt_grid;
 
 /* The most axes an array can have. */

@@ -114,6 +114,7 @@ _LATER = {
     "emath": "emath",
     "lib": "lib",
     "nn": "nn",
+    "opencl": "opencl",
     "polynomial": "polynomial",
     "optim": "optim",
     "random": "manual_seed random",

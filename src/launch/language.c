@@ -3,8 +3,10 @@
 
 #include <assert.h>
 
-const tt_language *const tt__languages[TT_LANGUAGES] = {
-    [TT_CUDA_C] = &tt__cuda_c, [TT_PYTHON] = &tt__python, [TT_EXPRESSION] = &tt__expression};
+const tt_language *const tt__languages[TT_LANGUAGES] = {[TT_CUDA_C] = &tt__cuda_c,
+                                                        [TT_PYTHON] = &tt__python,
+                                                        [TT_EXPRESSION] = &tt__expression,
+                                                        [TT_OPENCL_C] = &tt__opencl_c};
 
 tt_code tt__source_read(const tt_source *s, void **out, tt_error *err) {
   assert(s->language >= 0 && s->language < TT_LANGUAGES && out);

@@ -9,16 +9,16 @@
 #include "lang/python/py.h"
 #include "tutti/elementwise.h"
 
-typedef enum tt_language_id { TT_CUDA_C, TT_PYTHON, TT_EXPRESSION, TT_LANGUAGES } tt_language_id;
+typedef enum tt_language_id { TT_CUDA_C, TT_PYTHON, TT_EXPRESSION, TT_OPENCL_C, TT_LANGUAGES } tt_language_id;
 
 typedef struct tt_kernel_launch tt_kernel_launch;
 
 /* A kernel's source. Everything is borrowed; a reader copies what it keeps. */
 typedef struct tt_source {
   tt_language_id language;
-  const char *text;                   /* CUDA C; a Python function's tree */
+  const char *text;                   /* CUDA C, OpenCL C; a Python function's tree */
   size_t size;                        /* of a tree */
-  const tt_program_options *cuda;     /* CUDA C: may be NULL */
+  const tt_program_options *cuda;     /* CUDA C, OpenCL C: may be NULL */
   const char *signature;              /* Python: types of the arguments */
   const tt_py_options *python;        /* Python */
   const tt_custom_source *expression; /* an expression: its texts */
@@ -57,7 +57,7 @@ typedef struct tt_language {
 
 TT_HIDDEN extern const tt_language *const tt__languages[TT_LANGUAGES];
 /* The rows, which stand with their languages' launches (launch_cuda.c, launch_python.c, custom.c). */
-TT_HIDDEN extern const tt_language tt__cuda_c, tt__python, tt__expression;
+TT_HIDDEN extern const tt_language tt__cuda_c, tt__python, tt__expression, tt__opencl_c;
 
 /* Read a source by its language's row. */
 TT_HIDDEN tt_code tt__source_read(const tt_source *s, void **out, tt_error *err);

@@ -209,6 +209,10 @@ bool core_warn_copied(void);
 ** False with an exception.
 */
 bool core_argument(PyObject *o, int number, tt_argument *a, Py_buffer *v, bool *viewed);
+/* A program and a kernel of kernel.c's capsules, NULL with an exception; a capsule that takes a program over. */
+tt_program *core_program(PyObject *capsule);
+tt_entry *core_routine(PyObject *capsule);
+PyObject *core_program_object(tt_program *p);
 /* Of these, memory behind the buffer protocol; and a scalar of NumPy's. */
 bool core_memory_argument(PyObject *o, int number, tt_argument *a, Py_buffer *v, bool *viewed);
 bool core_scalar_argument(PyObject *o, int number, tt_argument *a);
@@ -450,6 +454,7 @@ int core_safetensors_init(PyObject *module);
 extern PyMethodDef core_insight_functions[];
 extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
 extern PyMethodDef core_raw_functions[];                              /* raw.c */
+extern PyMethodDef core_opencl_functions[];                           /* opencl.c */
 extern PyMethodDef core_expression_functions[];                       /* expression.c */
 extern PyMethodDef core_segment_functions[];                          /* segment.c */
 extern PyMethodDef core_text_functions[], core_line_functions[];      /* text.c, line.c */

@@ -78,6 +78,7 @@ PyMODINIT_FUNC PyInit__core(void) {
             PyModule_AddFunctions(module, core_text_functions) == 0 &&
             PyModule_AddFunctions(module, core_kernel_functions) == 0 &&
             PyModule_AddFunctions(module, core_raw_functions) == 0 &&
+            PyModule_AddFunctions(module, core_opencl_functions) == 0 &&
             PyModule_AddFunctions(module, core_expression_functions) == 0 &&
             PyModule_AddFunctions(module, core_segment_functions) == 0 &&
             PyModule_AddFunctions(module, core_document_all(NULL, core_line_functions)) == 0 &&

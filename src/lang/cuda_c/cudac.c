@@ -31,7 +31,7 @@ extern const char tt__cuda_groups[] TT_HIDDEN;
 static const char BEGIN[] = "tt_here_the_program_begins;";
 
 /* TRANSLATION: raise it when the same text becomes another program, so that what is kept on disk is not used. */
-enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 19 };
+enum { PATH_SIZE = 512, MOST_FLAGS = 64, TRANSLATION = 20 };
 /* 1,500 kernels take a compiler 75 s of its own, on a busy machine several times that. Who waits can press Ctrl-C. */
 enum { PATIENCE_S = 600 };
 
@@ -242,7 +242,8 @@ static void clean_words(const build *b, tt_str *said) {
   said->len = strlen(said->data);
 }
 
-static tt_code run_compiler(build *b, tt_error *err) {
+/* `text`: what it reads, where that is the translation of the source; NULL otherwise. */
+static tt_code run_compiler(build *b, const char *text, tt_error *err) {
   int status = 0;
   tt_str said = {0};
   b->argv[b->narg] = NULL;
@@ -252,6 +253,7 @@ static tt_code run_compiler(build *b, tt_error *err) {
   tt_code code = tt__spawn(b->argv, seconds > 0 ? seconds : PATIENCE_S, &status, &said, err);
   if (code == TT_OK && status != 0) {
     clean_words(b, &said);
+    if (text && b->o->language && b->o->language->mend) b->o->language->mend(&said, b->source, b->file, text);
     bool ptx = said.data && (strstr(said.data, "Assembler messages") || strstr(said.data, "'asm'") ||
                              strstr(said.data, "<inline asm>"));
     code = tt__fail(err, TT_EDEVICE, "the program does not compile%s:\n%.900s",
@@ -321,6 +323,17 @@ static void add_parts(build *b) {
   if (half || mentions(b, words)) add_arg(b, "-DTT_WORD=1");
 }
 
+static const char *prelude_of(const build *b) { return b->o->language ? b->o->language->prelude : tt__cuda_prelude; }
+
+static bool uses_groups(const build *b) { return !b->o->language && strstr(b->source, "cooperative_groups"); }
+
+static void add_names(build *b) {
+  static const char *const cuda[] = {
+      "-D__CUDACC__=1",           "-D__NVCC__=1",           "-D__CUDA_ARCH__=700", "-D__CUDACC_VER_MAJOR__=12",
+      "-D__CUDACC_VER_MINOR__=0", "-DCUDART_VERSION=12000", "-DTUTTI_CPU=1",       NULL};
+  for (const char *const *d = b->o->language ? b->o->language->define : cuda; *d; d++) add_arg(b, *d);
+}
+
 /* Text of the user behind the prelude, through the preprocessor. */
 static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   char include[PATH_SIZE], inc[PATH_SIZE + 4], in[PATH_SIZE * 2], ii[PATH_SIZE * 2], own[PATH_SIZE * 2];
@@ -331,8 +344,8 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   tt__str_addf(&all, "#define TT_D_%s %d\n", #E, (int)TT_##E);
 #include "tutti/dtype.def"
 #undef TT_DTYPE
-  tt__str_addf(&all, "%s\n", tt__cuda_prelude);
-  if (strstr(b->source, "cooperative_groups"))
+  tt__str_addf(&all, "%s\n", prelude_of(b));
+  if (uses_groups(b))
     tt__str_addf(&all, "#define TT_GROUP inline __attribute__((always_inline))\n%s\n", tt__cuda_groups);
   add_defines(b, &all);
   tt__str_addf(&all, "%s\n#line 1 \"%s\"\n%s\n", BEGIN, file_in(b, b->file, own), b->source);
@@ -343,13 +356,7 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   tt__str_free(&all);
   if (code != TT_OK) return code;
   begin_args(b);
-  add_arg(b, "-D__CUDACC__=1");
-  add_arg(b, "-D__NVCC__=1");
-  add_arg(b, "-D__CUDA_ARCH__=700");
-  add_arg(b, "-D__CUDACC_VER_MAJOR__=12");
-  add_arg(b, "-D__CUDACC_VER_MINOR__=0");
-  add_arg(b, "-DCUDART_VERSION=12000");
-  add_arg(b, "-DTUTTI_CPU=1");
+  add_names(b);
   if (b->o->check) add_arg(b, "-DTT_CHECK=1");
   if (b->o->wide) add_arg(b, "-DTT_WIDE=1");
   add_parts(b);
@@ -360,7 +367,7 @@ static tt_code preprocess_once(build *b, tt_str *out, tt_error *err) {
   add_arg(b, in);
   add_arg(b, "-o");
   add_arg(b, file_in(b, "out.ii", ii));
-  TT_TRY(run_compiler(b, err));
+  TT_TRY(run_compiler(b, NULL, err));
   return tt__file_read(ii, out, err);
 }
 
@@ -372,14 +379,14 @@ static void form_name(const tt_cudac_kernel *f, const char *name, tt_str *out) {
 }
 
 /* A row for each entry, then the table of the program. `f`: the kernel, or NULL when nobody knows which it is. */
-static void add_entry(tt_str *out, int k, const char *name, const char *of, const tt_cudac_kernel *f, bool waits,
-                      int most) {
+static void add_entry(const tt_cudac_scan *s, tt_str *out, int k, const char *name, const char *of,
+                      const tt_cudac_kernel *f, bool waits, int most) {
   static const char *const form[] = {"tt_entry", "tt_entry_split", "tt_entry_thread"};
   static const char *const word[] = {"false", "true"};
   tt_cudac_form what = f ? f->form : TT_CUDAC_FORM_NONE;
-  bool together = f && f->together;
-  tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = %s%s<(&%s), ", k, together ? "tt_together(" : "",
-               form[what], of);
+  bool together = f && f->together, asked = f && f->asked;
+  tt__str_addf(out, "static constexpr tt_cudac_entry tt_e%d = %s%s%s<(&%s), ", k, asked ? "tt_asked(" : "",
+               together ? "tt_together(" : "", form[what], of);
   if (what != TT_CUDAC_FORM_NONE) {
     tt__str_add(out, "(&");
     form_name(f, of, out);
@@ -397,9 +404,15 @@ static void add_entry(tt_str *out, int k, const char *name, const char *of, cons
     else
       tt__str_add_n(out, p, 1);
   if (what == TT_CUDAC_FORM_SPLIT)
-    tt__str_addf(out, "\", %d, %d)%s;\n", most, waits ? 2 : 0, together ? ")" : "");
+    tt__str_addf(out, "\", %d, %d)%s", most, waits ? 2 : 0, together ? ")" : "");
   else
-    tt__str_addf(out, "\", %d)%s;\n", most, together ? ")" : "");
+    tt__str_addf(out, "\", %d)%s", most, together ? ")" : "");
+  if (asked) { /* the words between its brackets, which the compiler computes with */
+    int64_t close = tt__cudac_close(s, f->asked);
+    const tt_cudac_word *from = &s->word.data[f->asked], *to = &s->word.data[close];
+    tt__str_addf(out, ", %.*s)", (int)(to->at - from->at - 1), s->text + from->at + 1);
+  }
+  tt__str_add(out, ";\n");
 }
 
 static const tt_cudac_kernel *kernel_named(const tt_cudac_scan *s, const char *name, size_t len) {
@@ -417,7 +430,7 @@ static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *par
     const tt_cudac_kernel *f = &s->kernel.data[k];
     if (f->is_template || f->is_overloaded) continue;
     snprintf(of, sizeof of, "::%s", f->name);
-    add_entry(out, n++, f->name, of, f, f->sync, f->most_threads);
+    add_entry(s, out, n++, f->name, of, f, f->sync, f->most_threads);
     tt__str_addf(params, "%s\t%s\n", f->name, f->params);
   }
   for (int k = 0; k < b->o->nexpression; k++) {
@@ -426,7 +439,7 @@ static void add_table(const build *b, tt_cudac_scan *s, tt_str *out, tt_str *par
     if (f && strcmp(f->name, e) == 0 && !f->is_template && !f->is_overloaded) continue; /* it is there already */
     bool waits = tt__cudac_expression_waits(s, e);
     bool usable = f && (f->form != TT_CUDAC_FORM_THREAD || !waits); /* an argument of the template may wait */
-    add_entry(out, n++, e, e, usable ? f : NULL, waits, 0);
+    add_entry(s, out, n++, e, e, usable ? f : NULL, waits, 0);
     tt__str_addf(params, "%s\t%s\n", e, f ? f->params : "");
   }
   tt__str_add(out, "static const tt_cudac_entry *const tt_entries[] = {");
@@ -491,10 +504,24 @@ static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *
   const char *begin = in->data ? strstr(in->data, BEGIN) : NULL;
   if (!begin) return tt__fail(err, TT_EINTERNAL, "the preprocessor lost the program");
   const char *text = begin + strlen(BEGIN);
+  size_t len = in->len - (size_t)(text - in->data);
   tt_cudac_scan s;
-  tt_str more = {0};
-  TT_TRY(tt__cudac_scan(&s, text, in->len - (size_t)(text - in->data), err));
-  tt_code code = tt__cudac_refuse(&s, b->o->file ? b->o->file : "kernel.cu", err);
+  tt_str more = {0}, words = {0};
+  if (b->o->language) {
+    tt_code code = b->o->language->translate(text, len, b->o, &words, err);
+    if (code != TT_OK) {
+      tt__str_free(&words);
+      return code;
+    }
+    text = words.data ? words.data : "";
+    len = words.len;
+  }
+  tt_code code = tt__cudac_scan(&s, text, len, err);
+  if (code != TT_OK) {
+    tt__str_free(&words);
+    return code;
+  }
+  code = tt__cudac_refuse(&s, b->file, err);
   if (code == TT_OK && *nform) code = add_forms(&s, &more, nform, err);
   tt__str_add_n(out, in->data, (size_t)(begin - in->data));
   size_t start = out->len;
@@ -505,6 +532,7 @@ static tt_code translate(const build *b, const tt_str *in, tt_str *out, tt_str *
   if (!out->failed) tt__str_add_n(own, out->data + start, out->len - start);
   tt__cudac_scan_free(&s);
   tt__str_free(&more);
+  tt__str_free(&words);
   if (code == TT_OK && (out->failed || params->failed || own->failed)) return tt__fail_memory(err, out->len);
   return code;
 }
@@ -539,7 +567,7 @@ static tt_code compile_once(build *b, const tt_str *text, tt_str *binary, tt_err
   add_arg(b, cc);
   add_arg(b, "-o");
   add_arg(b, file_in(b, "program.so", so));
-  TT_TRY(run_compiler(b, err));
+  TT_TRY(run_compiler(b, text->data, err));
   return tt__file_read(so, binary, err);
 }
 
@@ -607,9 +635,10 @@ static bool make_key(const build *b, tt_str *key) {
   tt__str_addf(key, "%d %d %d %s %lld %lld %s %d %d", TRANSLATION, (int)may_split(), (int)b->o->check, path,
                (long long)st.st_size, (long long)st.st_mtime, tt__cpu_name(), tt__cpu_level(), (int)b->o->wide);
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) tt__str_addf(key, " %s", flags[k]);
-  tt_digest d = tt__digest(tt__cuda_prelude, strlen(tt__cuda_prelude));
+  if (b->o->language) tt__str_addf(key, " %s %d %d", b->o->language->name, b->o->language->version, (int)b->o->offset);
+  tt_digest d = tt__digest(prelude_of(b), strlen(prelude_of(b)));
   tt__str_addf(key, " %llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);
-  if (strstr(b->source, "cooperative_groups")) {
+  if (uses_groups(b)) {
     d = tt__digest(tt__cuda_groups, strlen(tt__cuda_groups));
     tt__str_addf(key, "%llx%llx\n", (unsigned long long)d.lo, (unsigned long long)d.hi);
   }
@@ -654,14 +683,19 @@ static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params,
   return code;
 }
 
+static const char *usual_file(const tt_cudac_options *o) { return o->language ? o->language->file : "kernel.cu"; }
+
 tt_code tt__cudac_build(const char *source, const tt_cudac_options *o, const tt_cudac_program **out, tt_str *params,
                         tt_str *text, tt_error *err) {
   char why[256];
-  build b = {.source = source, .o = o, .file = o->file && o->file[0] && !strchr(o->file, '/') ? o->file : "kernel.cu"};
+  build b = {
+      .source = source, .o = o, .file = o->file && o->file[0] && !strchr(o->file, '/') ? o->file : usual_file(o)};
   tt_str no_params = {0}, no_text = {0};
   *out = NULL;
   tt__cudac_compiler(b.path, sizeof b.path, why, sizeof why);
-  if (!b.path[0]) return tt__fail(err, TT_EDEVICE, "CUDA C on the CPU needs a C++ compiler: %s", why);
+  if (!b.path[0])
+    return tt__fail(err, TT_EDEVICE, "%s on the CPU needs a C++ compiler: %s",
+                    o->language ? o->language->name : "CUDA C", why);
   TT_TRY(make_folder(&b, err));
   tt_code code = run_steps(&b, out, params ? params : &no_params, text ? text : &no_text, err);
   remove_folder(&b);

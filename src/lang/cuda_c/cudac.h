@@ -14,15 +14,31 @@
 #include "base/str.h"
 #include "lang/cuda_c/cudac_abi.h"
 
-typedef struct tt_cudac_options {
-  const char *file;        /* name of the source in messages; NULL: "kernel.cu" */
+typedef struct tt_cudac_options tt_cudac_options;
+
+/* Another language that goes CUDA C's way. */
+typedef struct tt_cudac_language {
+  const char *name, *file;   /* in messages; what a source is called that has no name */
+  const char *prelude;       /* instead of CUDA C's */
+  const char *const *define; /* flags of the preprocessor, ended by NULL */
+  int version;               /* raise it when the same text becomes another program */
+  /* The preprocessed text in CUDA C's words. TT_ECOMPILE: it has something that is not there. */
+  tt_code (*translate)(const char *text, size_t len, const tt_cudac_options *o, tt_str *out, tt_error *err);
+  /* (optional) Make what the compiler said of the translated text, from its first error on, what it says of the source. */
+  void (*mend)(tt_str *said, const char *source, const char *file, const char *translated);
+} tt_cudac_language;
+
+struct tt_cudac_options {
+  const tt_cudac_language *language; /* NULL: CUDA C */
+  const char *file;                  /* name of the source in messages; NULL: "kernel.cu" */
   const char *const *flag; /* of the compiler: -D -U -I are handed on, others that nvcc knows are not needed */
   int nflag;
   const char *const *expression; /* instances of templates that are wanted: "add<float>" */
   int nexpression;
-  bool check; /* every access is told to the core: tt__cudac_check_new */
-  bool wide;  /* blocks times threads along x may exceed 2^31 */
-} tt_cudac_options;
+  bool check;  /* every access is told to the core: tt__cudac_check_new */
+  bool wide;   /* blocks times threads along x may exceed 2^31 */
+  bool offset; /* (OpenCL C) global indices may not begin at 0 */
+};
 
 /*
 ** Compile and load. `*out` stays until the process ends. `params`, when not NULL, gets a line for each entry: its name,

@@ -5,10 +5,11 @@
 #ifndef TT_LANG_CUDA_C_CUDAC_ABI_H
 #define TT_LANG_CUDA_C_CUDAC_ABI_H
 
-#define TT_CUDAC_ABI 4
+#define TT_CUDAC_ABI 5
 #define TT_CUDAC_TOGETHER 4 /* added to an entry's sync: its blocks wait for each other */
 
 /* Kinds of parameters: a tt_dtype's number, or one of these. */
+#define TT_CUDAC_LOCAL 98    /* where a __local argument of OpenCL C begins in the block's memory */
 #define TT_CUDAC_STRUCT 100  /* any other type, passed as bytes */
 #define TT_CUDAC_POINTER 128 /* added to the kind of what it points at; */
 #define TT_CUDAC_VOID 99     /* `void`, or a type without a dtype */
@@ -29,7 +30,9 @@ typedef struct tt_cudac_param {
 /* How one launch is cut. */
 typedef struct tt_cudac_grid {
   unsigned grid[3], block[3];
-  void *dynamic_shared; /* of the thread that runs the blocks */
+  void *dynamic_shared;    /* of the thread that runs the blocks */
+  unsigned long offset[3]; /* (OpenCL C) of global indices, */
+  unsigned dims;           /* and how many a launch has */
 } tt_cudac_grid;
 
 /*
@@ -42,6 +45,7 @@ typedef struct tt_cudac_entry {
   const tt_cudac_param *param;
   void (*blocks)(const tt_cudac_grid *g, void *const *arg, long lo, long hi);
   void (*thread)(const tt_cudac_grid *g, void *const *arg, long block, unsigned thread);
+  unsigned asked[3]; /* (OpenCL C) the block that it has to be launched with; 0: any */
 } tt_cudac_entry;
 
 typedef struct tt_cudac_variable {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char hidden[] =
-    "const uint3 threadIdx, const int tt_global_x, const uint3 blockIdx, const uint3 blockDim, const uint3 gridDim";
+    "const tt_uint3 threadIdx, const int tt_global_x, const tt_uint3 blockIdx, const tt_uint3 blockDim, const tt_uint3 gridDim";
 
 static bool among(const char *text, size_t len, const char *const *words, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -85,7 +85,8 @@ void tt__cudac_form_head(const tt_cudac_scan *s, const tt_cudac_kernel *k, const
     const char *text = s->text + word->at;
     if (word->kind == 's' || word->kind == '#') continue;
     if (word->kind == 'i' && w < params && among(text, word->len, never, sizeof never / sizeof *never)) continue;
-    if (tt__cudac_is(s, w, "__launch_bounds__") && tt__cudac_is(s, w + 1, "(")) {
+    bool bounds = tt__cudac_is(s, w, "__launch_bounds__") || tt__cudac_is(s, w, "__tt_block__");
+    if (bounds && tt__cudac_is(s, w + 1, "(")) {
       w = tt__cudac_close(s, w + 1);
       continue;
     }

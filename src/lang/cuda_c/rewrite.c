@@ -71,6 +71,7 @@ static const word_row rows[] = {
     {"__launch_bounds__", "", DROP_BRACKET},
     {"__cluster_dims__", "", DROP_BRACKET},
     {"__maxnreg__", "", DROP_BRACKET},
+    {"__tt_block__", "", DROP_BRACKET},
 };
 
 static void copy_words(const tt_cudac_scan *s, int64_t from, int64_t to, tt_str *out) {
@@ -99,7 +100,7 @@ static bool is_inside(const tt_cudac_scan *s, int64_t k) {
 ** Returns the word after what was written, or -1 when the words are no such declaration.
 */
 static int64_t write_dynamic(const tt_cudac_scan *s, int64_t k, tt_str *out) {
-  int64_t shared = -1, name = -1, end = k;
+  int64_t shared = -1, name = -1, end = k, at = -1;
   while (end < s->word.n && end - k < 64 && !is_one_of(s, end, ";{}=")) {
     if (tt__cudac_is(s, end, "__shared__")) shared = end;
     if (name < 0 && is_one_of(s, end, "[")) name = end - 1;
@@ -110,6 +111,11 @@ static int64_t write_dynamic(const tt_cudac_scan *s, int64_t k, tt_str *out) {
   tt_str type = {0};
   for (int64_t i = k + 1; i < name; i++) {
     if (tt__cudac_is(s, i, "__shared__") || tt__cudac_is(s, i, "static")) continue;
+    if (tt__cudac_is(s, i, "__tt_at__")) { /* OpenCL C: not from the beginning on */
+      at = i + 2;
+      i += 3;
+      continue;
+    }
     if ((tt__cudac_is(s, i, "__align__") || tt__cudac_is(s, i, "alignas") || tt__cudac_is(s, i, "__attribute__")) &&
         tt__cudac_is(s, i + 1, "(")) {
       i = tt__cudac_close(s, i + 1);
@@ -124,10 +130,12 @@ static int64_t write_dynamic(const tt_cudac_scan *s, int64_t k, tt_str *out) {
   tt_str spelled = {0};
   copy_words(s, name, name + 1, &spelled);
   const char *n = spelled.data ? spelled.data : "";
-  if (is_inside(s, k))
-    tt__str_addf(out, "%s(*%s)%s = (%s(*)%s)tt_dynamic_shared", t, n, r, t, r);
-  else
-    tt__str_addf(out, "static const tt_dynamic<%s> %s = {}", t, n);
+  if (is_inside(s, k)) {
+    tt__str_addf(out, "%s(*%s)%s = (%s(*)%s)", t, n, r, t, r);
+    if (at < 0) tt__str_add(out, "tt_dynamic_shared");
+    if (at >= 0) tt__str_addf(out, "tt_local_of(%.*s)", (int)s->word.data[at].len, s->text + s->word.data[at].at);
+  }
+  if (!is_inside(s, k)) tt__str_addf(out, "static const tt_dynamic<%s> %s = {}", t, n);
   out->failed |= type.failed | rest.failed | spelled.failed;
   tt__str_free(&type);
   tt__str_free(&rest);

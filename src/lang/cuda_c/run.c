@@ -814,7 +814,9 @@ tt_code tt__cudac_run(const tt_cudac_entry *e, const tt_grid *g, void *const *ar
   for (int k = 0; k < 3; k++) {
     l.grid.grid[k] = g->grid[k];
     l.grid.block[k] = g->block[k];
+    l.grid.offset[k] = g->offset[k];
   }
+  l.grid.dims = g->dims;
   l.threads = g->block[0] * g->block[1] * g->block[2];
   TT_TRY(tt__cudac_fits(e, g, check != NULL, err));
   bool asks = is_main() && tt__interrupt_is_handled();

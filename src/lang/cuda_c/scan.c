@@ -147,6 +147,7 @@ int64_t tt__cudac_close(const tt_cudac_scan *s, int64_t k) {
 static bool takes_bracket(const tt_cudac_scan *s, int64_t k) {
   static const char *const words[] = {"__launch_bounds__", "__align__",   "__attribute__", "alignas",
                                       "__cluster_dims__",  "__maxnreg__", "decltype",      "__declspec",
+                                      "__tt_block__",
                                       "noexcept",          "__alignof__", "alignof",       "sizeof"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (tt__cudac_is(s, k, words[i])) return true;
@@ -251,6 +252,8 @@ static bool note_kernel(tt_cudac_scan *s, int64_t head, int64_t open, int def) {
   note_params(s, params, fresh.params);
   for (int64_t k = head; k < params; k++)
     if (tt__cudac_is(s, k, "__launch_bounds__") && kind_at(s, k + 1) == '(') fresh.most_threads = digits_in(s, k + 2);
+  for (int64_t k = head; k < params; k++)
+    if (tt__cudac_is(s, k, "__tt_block__") && kind_at(s, k + 1) == '(') fresh.asked = k + 1;
   for (int64_t k = 0; k < s->kernel.n; k++)
     if (strcmp(s->kernel.data[k].name, fresh.name) == 0) s->kernel.data[k].is_overloaded = fresh.is_overloaded = true;
   return TT_VEC_PUSH(&s->kernel, fresh);
@@ -358,7 +361,8 @@ static bool find_defs(tt_cudac_scan *s) {
 bool tt__cudac_is_wait(const char *text, size_t len) {
   static const char *const starts[] = {"__syncthreads", "__syncwarp",   "__shfl",         "__ballot",
                                        "__any",         "__all",        "__match_any",    "__match_all",
-                                       "__reduce_",     "__activemask", "__barrier_sync", "__match"};
+                                       "__reduce_",     "__activemask", "__barrier_sync", "__match",
+                                       "tt_group_"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     size_t n = strlen(starts[i]);
     if (len >= n && memcmp(text, starts[i], n) == 0) return true;

@@ -29,6 +29,7 @@ typedef struct tt_cudac_kernel {
   bool is_strip;      /* of FORM_THREAD: blocks side by side in x may run as one */
   bool tells;         /* other functions look at the thread's place */
   int most_threads;   /* __launch_bounds__, 0: none given in digits */
+  int64_t asked;      /* (OpenCL C) the bracket with the block's size, 0: none */
   int def;
 } tt_cudac_kernel;
 

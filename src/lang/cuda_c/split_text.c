@@ -104,7 +104,7 @@ static void write_group(const tt_cudac_split *p, const tt_split_item *g, bool te
   tt__str_add(out, g->is_turned ? "tt_last" : "tt_e");
   tt__str_add(out,
               "; tt_x++) {\nconst int tt_t = tt_row + tt_x, tt_global_x = tt_x;\n(void)tt_t;\n"
-              "const uint3 threadIdx = {(unsigned)(tt_x - tt_s), tt_y, tt_z};\n");
+              "const tt_uint3 threadIdx = {(unsigned)(tt_x - tt_s), tt_y, tt_z};\n");
   if (tells) tt__str_add(out, "::threadIdx = threadIdx; ::tt_global_x = tt_global_x;\n");
   write_entry(p, g, out);
   if (g->is_turned) {
@@ -192,7 +192,7 @@ static void write_strided(const tt_cudac_split *p, const tt_split_item *it, tt_s
 static void write_head(const tt_cudac_split *p, const tt_cudac_kernel *k, tt_str *out) {
   tt__cudac_form_head(p->s, k, "tt_split_", "", out);
   tt__str_add(out,
-              "{\nconst uint3 blockIdx = ::blockIdx, blockDim = ::blockDim, gridDim = ::gridDim;\n"
+              "{\nconst tt_uint3 blockIdx = ::blockIdx, blockDim = ::blockDim, gridDim = ::gridDim;\n"
               "const unsigned tt_nx = blockDim.x, tt_ny = blockDim.y, tt_nz = blockDim.z;\n"
               "const int tt_n = (int)(tt_nx * tt_ny * tt_nz), tt_s = tt_first_x(), tt_e = tt_s + (int)tt_nx;\n"
               "(void)tt_n;\n");

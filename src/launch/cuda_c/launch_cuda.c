@@ -15,6 +15,7 @@
 #include "graph/session.h"
 #include "lang/cuda_c/check.h"
 #include "lang/cuda_c/run.h"
+#include "lang/opencl_c/opencl.h"
 #include "run/exec_call.h"
 #include "run/wanted.h"
 
@@ -27,6 +28,7 @@ typedef struct launch {
   tt_entry *entry;
   const tt_argument *arg;
   int n;
+  int64_t local; /* bytes of the block's memory that arguments have taken */
 } launch;
 
 /* "argument 2 ('n', int32) of kernel add" */
@@ -126,7 +128,7 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
   const tt_argument *a = &l->arg[k];
   if (!is_pointer(l, k)) { /* an array of one element is a value: NumPy's structures are such arrays */
     tt_dtype want = tt__entry_dtype(l->entry->param[k].kind);
-    if (a->as.memory.dtype != want || a->as.memory.size != (size_t)l->entry->param[k].size)
+    if ((want != TT_DTYPE_NONE && a->as.memory.dtype != want) || a->as.memory.size != (size_t)l->entry->param[k].size)
       return tt__fail(err, TT_ETYPE, "%s is no pointer, and an array is given", describe(l->entry, k, text));
     memcpy(l->to.args + l->entry->offset[k], a->as.memory.data, a->as.memory.size);
     return TT_OK;
@@ -165,6 +167,23 @@ static tt_code put_address(launch *l, int k, const tt_value *v, tt_error *err) {
   return TT_OK;
 }
 
+int64_t tt__local_after(int64_t at, int64_t bytes, bool check) {
+  enum { ALIGN = 128, GAP = 1024 }; /* what lies beyond one is no other, where somebody looks */
+  return (at + bytes + ALIGN - 1) / ALIGN * ALIGN + (check ? GAP : 0);
+}
+
+/* OpenCL C: a part of the block's memory. */
+static tt_code put_local(launch *l, int k, tt_error *err) {
+  char text[200];
+  const tt_argument *a = &l->arg[k];
+  uint32_t at = (uint32_t)l->local;
+  if (a->kind != TT_ARG_LOCAL)
+    return tt__fail(err, TT_ETYPE, "%s is in local memory: pass LocalMemory(bytes)", describe(l->entry, k, text));
+  memcpy(l->to.args + l->entry->offset[k], &at, sizeof at);
+  l->local = tt__local_after(l->local, (int64_t)a->as.memory.size, l->entry->program->check);
+  return TT_OK;
+}
+
 static bool is_address(const tt_value *v) { return v->tag == TT_V_UINT || (v->tag == TT_V_INT && v->as.i >= 0); }
 
 static tt_code put_argument(launch *l, int k, tt_error *err) {
@@ -172,7 +191,11 @@ static tt_code put_argument(launch *l, int k, tt_error *err) {
   const tt_argument *a = &l->arg[k];
   size_t size = (size_t)l->entry->param[k].size;
   tt_value v;
+  if (l->entry->param[k].kind == TT_CUDAC_LOCAL) return put_local(l, k, err);
   switch (a->kind) {
+    case TT_ARG_LOCAL:
+      return tt__fail(err, TT_ETYPE, "%s is not in local memory, and LocalMemory is given",
+                      describe(l->entry, k, text));
     case TT_ARG_ARRAY:
       if (is_pointer(l, k)) return put_array(l, k, err);
       if (a->as.array->size != 1)
@@ -199,19 +222,24 @@ static tt_code put_argument(launch *l, int k, tt_error *err) {
 /* ---- its code */
 
 /* Take long, with the lock given up. */
-static tt_code build(tt_program *p, int id, bool wide, tt_error *err) {
+static tt_code build(tt_program *p, int id, int which, tt_error *err) {
   int depth = tt__session_suspend();
-  tt_code code = tt__program_need(p, id, wide, err);
+  tt_code code = tt__program_need(p, id, which, err);
   tt__session_resume(depth);
   return code;
 }
 
-/* The CPU's entry for this grid: the plain one counts threads along x in 31 bits. */
-static tt_code find_here(tt_entry *e, bool wide, tt_error *err) {
-  const tt_cudac_entry **found = wide ? &e->wide : &e->plain;
+/* Which build for the CPU runs this grid: the plain one counts threads along x in 31 bits, from 0 on. */
+static int build_for(const tt_grid *g) {
+  bool offset = g->offset[0] || g->offset[1] || g->offset[2];
+  return (tt__grid_is_wide(g) ? TT_PROGRAM_WIDE : 0) | (offset ? TT_PROGRAM_OFFSET : 0);
+}
+
+static tt_code find_here(tt_entry *e, int which, tt_error *err) {
+  const tt_cudac_entry **found = &e->built[which];
   if (*found) return TT_OK;
-  TT_TRY(build(e->program, 0, wide, err));
-  const tt_cudac_program *b = wide ? e->program->wide : e->program->plain;
+  TT_TRY(build(e->program, 0, which, err));
+  const tt_cudac_program *b = e->program->built[which];
   for (int k = 0; k < b->nentry && !*found; k++)
     if (strcmp(b->entry[k]->name, e->name) == 0) *found = b->entry[k];
   return *found ? TT_OK : tt__fail(err, TT_EDEVICE, "kernel %s is not among those for the CPU", e->name);
@@ -225,7 +253,7 @@ static int place_on(const tt_program *p, int id) {
 
 static tt_code find_there(tt_entry *e, int id, const tt_device_entry **out, tt_error *err) {
   const tt_program *p = e->program;
-  if (place_on(p, id) == p->non) TT_TRY(build(e->program, id, false, err));
+  if (place_on(p, id) == p->non) TT_TRY(build(e->program, id, 0, err));
   int at = place_on(p, id);
   const tt_device_program *b = p->on[at].program;
   for (int k = 0; k < b->n && !e->on[at]; k++)
@@ -335,7 +363,7 @@ static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error
   void *raw[TT_CALL_ARGS / sizeof(void *)];
   tt_str output = {0};
   for (int k = 0; k < e->nparam; k++) raw[k] = args + e->offset[k];
-  const tt_cudac_entry *entry = tt__grid_is_wide(&c->grid) ? e->wide : e->plain;
+  const tt_cudac_entry *entry = e->built[build_for(&c->grid)];
   tt_check *check = NULL;
   if (e->program->check) TT_TRY(tt__cudac_check_new(entry, &c->grid, &check, err));
   tt_code code = check ? add_areas(e, args, raw, check, err) : TT_OK;
@@ -384,9 +412,9 @@ static void need_cuda(const tt_kernel_launch *l, tt_launch_need *out) {
 static tt_code code_cuda(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err) {
   tt_entry *e = l->kernel;
   if (tt__runs_host_code(d)) {
-    bool wide = tt__grid_is_wide(&l->grid);
-    TT_TRY(find_here(e, wide, err));
-    return tt__cudac_fits(wide ? e->wide : e->plain, &l->grid, e->program->check, err);
+    int which = build_for(&l->grid);
+    TT_TRY(find_here(e, which, err));
+    return tt__cudac_fits(e->built[which], &l->grid, e->program->check, err);
   }
   const tt_device_entry *there;
   TT_TRY(find_there(e, l->id, &there, err));
@@ -399,6 +427,33 @@ static tt_code place_cuda(tt_kernel_launch *l, tt_device *d, tt_error *err) {
   e->program->ran = tt__runs_host_code(d) ? 0 : l->id;
   return e->program->check && tt__runs_host_code(d) ? add_sizes((launch *)(void *)l, err) : TT_OK;
 }
+
+/* ---- OpenCL C: the same, on the CPU */
+
+static tt_code read_opencl(const tt_source *s, void **out, tt_error *err) {
+  tt_program *p;
+  TT_TRY(tt__program_new_in(&tt__opencl_language, s->text, s->cuda, &p, err));
+  *out = p;
+  return TT_OK;
+}
+
+static void need_opencl(const tt_kernel_launch *l, tt_launch_need *out) { out->threads = tt__entry_threads(l->kernel); }
+
+static tt_code code_opencl(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err) {
+  char name[16];
+  if (!tt__runs_host_code(d))
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s is in OpenCL C, which runs on the CPU: %s has no compiler for it",
+                    l->name, tt__device_name(l->id, name));
+  return code_cuda(l, d, out, err);
+}
+
+const tt_language tt__opencl_c = {.name = "OpenCL C",
+                                  .parse = read_opencl,
+                                  .entry = find_entry,
+                                  .need = need_opencl,
+                                  .code = code_opencl,
+                                  .place = place_cuda,
+                                  .call = {run_cuda, cuda_routine, retain_cuda, release_cuda}};
 
 const tt_language tt__cuda_c = {.name = "CUDA C",
                                 .parse = read_cuda,
@@ -422,15 +477,17 @@ static tt_code put_arguments(launch *l, tt_error *err) {
 }
 
 tt_code tt__entry_launch(tt_entry *r, const tt_launch_options *how, const tt_argument *arg, int n, tt_error *err) {
+  tt_language_id language = r->program->language ? TT_OPENCL_C : TT_CUDA_C;
   if (n != r->nparam) return tt__fail(err, TT_ETYPE, "kernel %s takes %d arguments (%d given)", r->name, r->nparam, n);
   if (r->size > TT_CALL_ARGS)
     return tt__fail(err, TT_EVALUE, "kernel %s takes more than %d bytes of arguments", r->name, TT_CALL_ARGS);
   assert(arg || n == 0);
   launch l;
-  tt__launch_begin(&l.to, TT_CUDA_C, r, r->name, how);
+  tt__launch_begin(&l.to, language, r, r->name, how);
   l.entry = r;
   l.arg = arg;
   l.n = n;
+  l.local = 0;
   TT_TRY(put_arguments(&l, err));
   return tt__launch(&l.to, err);
 }

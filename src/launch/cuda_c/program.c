@@ -53,14 +53,16 @@ static void program_free(tt_program *p) {
   tt__mem_free(p, sizeof *p);
 }
 
-static tt_cudac_options options_of(const tt_program *p, bool wide) {
-  return (tt_cudac_options){.file = p->file,
+static tt_cudac_options options_of(const tt_program *p, int which) {
+  return (tt_cudac_options){.language = p->language,
+                            .file = p->file,
                             .flag = (const char *const *)p->flag.item,
                             .nflag = p->flag.n,
                             .expression = (const char *const *)p->expression.item,
                             .nexpression = p->expression.n,
                             .check = p->check,
-                            .wide = wide};
+                            .wide = which & TT_PROGRAM_WIDE,
+                            .offset = which & TT_PROGRAM_OFFSET};
 }
 
 tt_device_program *tt__program_there(const tt_program *p, int id) {
@@ -72,7 +74,7 @@ tt_device_program *tt__program_there(const tt_program *p, int id) {
 
 static tt_code build_on(tt_program *p, int id, tt_error *err) {
   tt_device *d;
-  tt_cudac_options o = options_of(p, false);
+  tt_cudac_options o = options_of(p, 0);
   if (p->non == TT_PROGRAM_DEVICES)
     return tt__fail(err, TT_EDEVICE, "a program runs on at most %d devices", TT_PROGRAM_DEVICES);
   TT_TRY(tt__device_open(id, &d, err));
@@ -81,17 +83,16 @@ static tt_code build_on(tt_program *p, int id, tt_error *err) {
   return TT_OK;
 }
 
-tt_code tt__program_need(tt_program *p, int id, bool wide, tt_error *err) {
+tt_code tt__program_need(tt_program *p, int id, int which, tt_error *err) {
   tt_code code = TT_OK;
-  tt_cudac_options o = options_of(p, wide);
+  tt_cudac_options o = options_of(p, which);
   tt__lock(&p->lock);
-  bool fresh = id > 0 ? !tt__program_there(p, id) : wide ? !p->wide : !p->plain;
+  bool fresh = id > 0 ? !tt__program_there(p, id) : !p->built[which];
   if (fresh && id > 0)
     code = build_on(p, id, err);
   else if (fresh)
-    code = tt__cudac_build(p->source, &o, wide ? &p->wide : &p->plain, wide ? NULL : &p->names, wide ? NULL : &p->text,
-                           err);
-  if (fresh && code == TT_OK) code = tt__variables_give(p, id, wide, err);
+    code = tt__cudac_build(p->source, &o, &p->built[which], which ? NULL : &p->names, which ? NULL : &p->text, err);
+  if (fresh && code == TT_OK) code = tt__variables_give(p, id, which, err);
   tt__unlock(&p->lock);
   return code;
 }
@@ -108,6 +109,9 @@ static char *name_params(tt_entry *e, char *line) {
   return end + 1;
 }
 
+/* A __local argument's parameter has a name of ours: tt_at_NAME. */
+static const char *own_name(const char *name) { return strncmp(name, "tt_at_", 6) == 0 ? name + 6 : name; }
+
 /* Where each parameter stands in the one struct that they are for a device. */
 static bool place_params(tt_entry *e) {
   if (e->nparam && !(e->offset = tt__mem_alloc((size_t)e->nparam * sizeof *e->offset))) return false;
@@ -121,7 +125,7 @@ static bool place_params(tt_entry *e) {
 
 static bool list_entries(tt_program *p) {
   tt_device_program *away = tt__program_there(p, p->home);
-  int n = away ? away->n : p->plain->nentry;
+  int n = away ? away->n : p->built[0]->nentry;
   p->entry = tt__mem_zalloc((size_t)n * sizeof *p->entry);
   if (n && !p->entry) return false;
   p->n = n;
@@ -136,7 +140,7 @@ static bool list_entries(tt_program *p) {
                              .most_threads = d->info.block_threads};
   }
   for (int k = 0; !away && k < n; k++) {
-    const tt_cudac_entry *c = p->plain->entry[k];
+    const tt_cudac_entry *c = p->built[0]->entry[k];
     p->entry[k] = (tt_entry){.program = p,
                              .name = c->name,
                              .nparam = c->nparam,
@@ -164,10 +168,15 @@ static tt_code first_build(tt_program *p, tt_error *err) {
   if (chosen <= 0 && !path[0] && tt__device_count(TT_DEVICE_CUDA, NULL, 0) > 0)
     TT_TRY(tt__device_named("cuda", &chosen, err));
   p->home = chosen > 0 && tt__device_kind(chosen) != TT_DEVICE_NULL ? chosen : 0;
-  return tt__program_need(p, p->home, false, err);
+  return tt__program_need(p, p->home, 0, err);
 }
 
 tt_code tt__program_new(const char *source, const tt_program_options *options, tt_program **out, tt_error *err) {
+  return tt__program_new_in(NULL, source, options, out, err);
+}
+
+tt_code tt__program_new_in(const tt_cudac_language *language, const char *source, const tt_program_options *options,
+                           tt_program **out, tt_error *err) {
   assert(source && out);
   static const tt_program_options none;
   const tt_program_options *o = options ? options : &none;
@@ -179,11 +188,14 @@ tt_code tt__program_new(const char *source, const tt_program_options *options, t
   p->check = tt__check_wanted();
   p->ran = -1;
   p->source = copy_text(source);
-  p->file = copy_text(o->file ? o->file : "kernel.cu");
+  p->language = language;
+  p->file = copy_text(o->file ? o->file : language ? language->file : "kernel.cu");
   p->prints = strstr(source, "printf") != NULL || strstr(source, "#include \"") != NULL;
   bool ok = p->source && p->file && copy_list(&p->flag, o->flag, o->nflag) &&
             copy_list(&p->expression, o->expression, o->nexpression);
-  tt_code code = ok ? first_build(p, err) : tt__fail_memory(err, strlen(source));
+  tt_code code = !ok        ? tt__fail_memory(err, strlen(source))
+                 : language ? tt__program_need(p, 0, 0, err)
+                            : first_build(p, err);
   if (code == TT_OK && !list_entries(p)) code = tt__fail_memory(err, sizeof *p->entry);
   if (code == TT_OK)
     *out = p;
@@ -235,13 +247,15 @@ tt_code tt__entry_parameter(const tt_entry *r, int k, tt_parameter *out, tt_erro
   assert(r->nparam >= 0 && out);
   if (k < 0 || k >= r->nparam) return tt__fail(err, TT_EINDEX, "kernel %s has no parameter %d", r->name, k);
   const tt_cudac_param *p = &r->param[k];
-  *out = (tt_parameter){.name = param_name(r, k),
+  *out = (tt_parameter){.name = own_name(param_name(r, k)),
                         .dtype = tt__entry_dtype(p->kind),
                         .is_pointer = (p->kind & TT_CUDAC_POINTER) != 0,
                         .is_const = (p->kind & TT_CUDAC_CONST) != 0,
                         .size = p->size};
   const char *name = out->dtype == TT_DTYPE_NONE ? "void" : tt__dtypes[out->dtype].name;
-  if (out->is_pointer)
+  if (p->kind == TT_CUDAC_LOCAL)
+    snprintf(out->type, sizeof out->type, "local memory");
+  else if (out->is_pointer)
     snprintf(out->type, sizeof out->type, "%s%s *", out->is_const ? "const " : "", name);
   else if (out->dtype == TT_DTYPE_NONE)
     snprintf(out->type, sizeof out->type, "struct of %d bytes", p->size);

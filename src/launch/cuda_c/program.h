@@ -12,6 +12,9 @@
 
 #define TT_PROGRAM_DEVICES 16
 
+/* Builds for the CPU: a sum of these. Threads along x that 31 bits do not count; global indices that begin elsewhere. */
+enum { TT_PROGRAM_WIDE = 1, TT_PROGRAM_OFFSET = 2, TT_PROGRAM_BUILDS = 4 };
+
 struct tt_entry {
   tt_program *program;
   const char *name;
@@ -21,7 +24,7 @@ struct tt_entry {
   const tt_cudac_param *param; /* of the build that the entries come from */
   int *offset, size;           /* of the parameters in one struct */
   /* The builds' own, once they were looked for; under the session lock. */
-  const tt_cudac_entry *plain, *wide;
+  const tt_cudac_entry *built[TT_PROGRAM_BUILDS];
   const tt_device_entry *on[TT_PROGRAM_DEVICES]; /* as in the program's `on` */
 };
 
@@ -39,9 +42,10 @@ typedef struct tt_device_build {
 typedef struct tt_variable_set tt_variable_set;
 
 struct tt_program {
-  int64_t refs; /* under the session lock */
-  tt_lock lock; /* guards the builds, which are made when they are first needed and stay */
-  const tt_cudac_program *plain, *wide;
+  int64_t refs;                      /* under the session lock */
+  tt_lock lock;                      /* guards the builds, which are made when they are first needed and stay */
+  const tt_cudac_language *language; /* NULL: CUDA C */
+  const tt_cudac_program *built[TT_PROGRAM_BUILDS];
   tt_device_build on[TT_PROGRAM_DEVICES]; /* the first `non` */
   int non;
   int home; /* where it was built first: a device's id */
@@ -59,12 +63,16 @@ struct tt_program {
 /* Compile `source` for where this thread puts its arrays. No lock is needed; `options` may be NULL. */
 TT_HIDDEN tt_code tt__program_new(const char *source, const tt_program_options *options, tt_program **out,
                                   tt_error *err);
+/* The same in another language, for the CPU. */
+TT_HIDDEN tt_code tt__program_new_in(const tt_cudac_language *language, const char *source,
+                                     const tt_program_options *options, tt_program **out, tt_error *err);
 /* Let go of it; with the last hold its builds go. Takes the session's lock. */
 TT_HIDDEN void tt__program_release(tt_program *p);
 /* A kernel by its name. TT_EVALUE: there is none; the message lists what there is. */
 TT_HIDDEN tt_code tt__program_find(tt_program *p, const char *name, tt_entry **out, tt_error *err);
-/* The build for a device (0: the CPU), made if need be: takes long, the session's lock is not needed. */
-TT_HIDDEN tt_code tt__program_need(tt_program *p, int id, bool wide, tt_error *err);
+/* The build for a device (0: the CPU, and which of those), made if need be: takes long, the session's lock is not
+ * needed. */
+TT_HIDDEN tt_code tt__program_need(tt_program *p, int id, int which, tt_error *err);
 /* The build for a device, or NULL. */
 TT_HIDDEN tt_device_program *tt__program_there(const tt_program *p, int id);
 
@@ -82,6 +90,9 @@ TT_HIDDEN tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int
 TT_HIDDEN tt_code tt__entry_launch(tt_entry *r, const tt_launch_options *how, const tt_argument *arg, int n,
                                    tt_error *err);
 
+/* Where the next __local argument begins behind one of `bytes` at `at`. */
+TT_HIDDEN int64_t tt__local_after(int64_t at, int64_t bytes, bool check);
+
 /* ---- variables */
 
 /* Memory of a variable on a device (-1: the program's), after the launches before. TT_EVALUE: none of that name. */
@@ -92,7 +103,7 @@ TT_HIDDEN tt_code tt__variable_set(tt_program *p, const char *name, const void *
 /* Read its first `size` bytes where a kernel of the program ran last. Waits. */
 TT_HIDDEN tt_code tt__variable_get(tt_program *p, const char *name, void *data, size_t size, tt_error *err);
 /* A fresh build's variables become what they were set to; the program's lock is held. */
-TT_HIDDEN tt_code tt__variables_give(tt_program *p, int id, bool wide, tt_error *err);
+TT_HIDDEN tt_code tt__variables_give(tt_program *p, int id, int which, tt_error *err);
 /* Forget what they were set to. */
 TT_HIDDEN void tt__variables_free(tt_program *p);
 

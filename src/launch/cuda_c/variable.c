@@ -35,9 +35,9 @@ static tt_code find_here(const tt_cudac_program *b, const char *name, void **dat
 tt_code tt__variable_at(tt_program *p, const char *name, int device, void **data, size_t *size, tt_error *err) {
   if (device < 0) device = p->home;
   TT_TRY(tt__calls_flush(err)); /* kernels that were launched before may write it, those launched later read it */
-  TT_TRY(tt__program_need(p, device, false, err));
+  TT_TRY(tt__program_need(p, device, 0, err));
   return device > 0 ? tt__device_program_variable(tt__program_there(p, device), name, data, size, err)
-                    : find_here(p->plain, name, data, size, err);
+                    : find_here(p->built[0], name, data, size, err);
 }
 
 /* ---- one build's memory */
@@ -61,9 +61,9 @@ static tt_code write_there(tt_device_program *b, const tt_variable_set *v, tt_er
   return d->ops->stream_wait_idle(d, d->work, err);
 }
 
-tt_code tt__variables_give(tt_program *p, int id, bool wide, tt_error *err) {
+tt_code tt__variables_give(tt_program *p, int id, int which, tt_error *err) {
   for (const tt_variable_set *v = p->set; v; v = v->next)
-    TT_TRY(id > 0 ? write_there(tt__program_there(p, id), v, err) : write_here(wide ? p->wide : p->plain, v, err));
+    TT_TRY(id > 0 ? write_there(tt__program_there(p, id), v, err) : write_here(p->built[which], v, err));
   return TT_OK;
 }
 
@@ -100,8 +100,8 @@ static tt_code keep(tt_program *p, const char *name, const void *data, size_t si
 }
 
 static tt_code write_all(tt_program *p, const tt_variable_set *v, tt_error *err) {
-  if (p->plain) TT_TRY(write_here(p->plain, v, err));
-  if (p->wide) TT_TRY(write_here(p->wide, v, err));
+  for (int k = 0; k < TT_PROGRAM_BUILDS; k++)
+    if (p->built[k]) TT_TRY(write_here(p->built[k], v, err));
   for (int k = 0; k < p->non; k++) TT_TRY(write_there(p->on[k].program, v, err));
   return TT_OK;
 }

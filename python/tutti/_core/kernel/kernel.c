@@ -15,6 +15,12 @@ typedef struct held_routine {
   tt_program *program;
 } held_routine;
 
+tt_program *core_program(PyObject *capsule) { return PyCapsule_GetPointer(capsule, PROGRAM); }
+tt_entry *core_routine(PyObject *capsule) {
+  held_routine *h = PyCapsule_GetPointer(capsule, ROUTINE);
+  return h ? h->routine : NULL;
+}
+
 /* ---- texts in lists */
 
 typedef struct text_list {
@@ -64,6 +70,10 @@ static PyObject *py_program(PyObject *self, PyObject *args) {
   tt_code c = tt_program_cuda(source, &o, &p, &err);
   core_block_end();
   if (c != TT_OK) return core_raise(c, &err);
+  return core_program_object(p);
+}
+
+PyObject *core_program_object(tt_program *p) {
   PyObject *capsule = PyCapsule_New(p, PROGRAM, drop_program);
   if (!capsule) tt_program_release(&p);
   return capsule;

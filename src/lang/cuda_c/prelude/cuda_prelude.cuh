@@ -25,25 +25,35 @@ typedef unsigned long ulong;
 #define TT_MEMBER __attribute__((always_inline)) inline
 #define TT_UNUSED __attribute__((unused))
 
+/* 0, 1, ... N - 1 as a pack. */
+template <int... I>
+struct tt_numbers {};
+template <int N, int... I>
+struct tt_count : tt_count<N - 1, N - 1, I...> {};
+template <int... I>
+struct tt_count<0, I...> {
+  typedef tt_numbers<I...> type;
+};
+
 static const tt_cudac_core *tt_core;
 
 /* ---- where a thread is. Nobody takes the address of these, so that they become registers in a loop over threads. */
 
-struct uint3 {
+struct tt_uint3 {
   unsigned x, y, z;
 };
 struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
-  constexpr dim3(uint3 u) : x(u.x), y(u.y), z(u.z) {}
-  constexpr operator uint3() const { return uint3{x, y, z}; }
+  constexpr dim3(tt_uint3 u) : x(u.x), y(u.y), z(u.z) {}
+  constexpr operator tt_uint3() const { return tt_uint3{x, y, z}; }
 };
 #ifdef TT_CHECK /* one launch at a time, and they lie apart from shared memory */
 #define TT_PLACE static
 #else
 #define TT_PLACE static __thread
 #endif
-TT_PLACE uint3 threadIdx, blockIdx, blockDim, gridDim; /* (dim3 has a constructor, these must not) */
+TT_PLACE tt_uint3 threadIdx, blockIdx, blockDim, gridDim; /* (dim3 has a constructor, these must not) */
 TT_PLACE int tt_global_x; /* blockIdx.x * blockDim.x + threadIdx.x, when it is below 2^31: tt_index_x */
 TT_PLACE void *tt_dynamic_shared;
 static constexpr int warpSize = 32;
@@ -84,7 +94,7 @@ TT_INLINE unsigned tt_thread_number() { return threadIdx.x + blockDim.x * (threa
 #endif
 
 TT_INLINE void tt_wait(int value, int *sum, int *threads) {
-  uint3 mine = threadIdx;
+  tt_uint3 mine = threadIdx;
   int x = tt_global_x;
   TT_ONE_BY_ONE tt_core->barrier(value, sum, threads);
   threadIdx = mine;
@@ -110,10 +120,10 @@ TT_INLINE int __syncthreads_or(int yes) {
   return sum != 0;
 }
 TT_INLINE void tt_grid_barrier() {
-  uint3 mine = threadIdx;
+  tt_uint3 mine = threadIdx;
   int x = tt_global_x;
 #ifdef TT_CHECK /* other blocks run on the same processor thread */
-  uint3 block = blockIdx;
+  tt_uint3 block = blockIdx;
 #endif
   TT_ONE_BY_ONE tt_core->grid();
 #ifdef TT_CHECK
@@ -131,7 +141,7 @@ TT_INLINE void __nanosleep(unsigned) {}
 
 TT_INLINE void tt_warp(unsigned mask, unsigned long long value, unsigned long long *out, unsigned *came,
                        unsigned *yes) {
-  uint3 mine = threadIdx;
+  tt_uint3 mine = threadIdx;
   int x = tt_global_x;
   tt_core->warp(mask, value, out, came, yes);
   threadIdx = mine;
@@ -143,7 +153,7 @@ TT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) {
   tt_warp(mask, 0, nullptr, &came, &yes);
 }
 TT_INLINE unsigned __activemask() {
-  uint3 mine = threadIdx;
+  tt_uint3 mine = threadIdx;
   int x = tt_global_x;
   unsigned lanes;
   TT_ONE_BY_ONE lanes = tt_core->active();

@@ -2,12 +2,14 @@
 ** How a __global__ function becomes an entry that the core can call: its parameter types come from the compiler
 ** itself. Behind the other parts of the prelude, before the user's text.
 */
-#ifdef TT_HALF
+#if defined(TT_HALF) && !defined(TT_OPENCL)
 TT_KIND(__half, TT_D_F16)
 TT_KIND(__nv_bfloat16, TT_D_BF16)
 #endif
+#ifndef TT_OPENCL
 TT_KIND(complex<float>, TT_D_C64)
 TT_KIND(complex<double>, TT_D_C128)
+#endif
 
 template <class T>
 struct tt_bare {
@@ -20,15 +22,6 @@ struct tt_bare<T &> {
 template <class T>
 struct tt_bare<const T> {
   typedef T type;
-};
-
-template <int... I>
-struct tt_numbers {};
-template <int N, int... I>
-struct tt_count : tt_count<N - 1, N - 1, I...> {};
-template <int... I>
-struct tt_count<0, I...> {
-  typedef tt_numbers<I...> type;
 };
 
 #ifdef TT_CHECK
@@ -48,6 +41,10 @@ TT_UNWATCHED static void tt_enter(const tt_cudac_grid *g, long block) {
   blockIdx.x = (unsigned)(block % g->grid[0]);
   blockIdx.y = (unsigned)(block / g->grid[0] % g->grid[1]);
   blockIdx.z = (unsigned)(block / g->grid[0] / g->grid[1]);
+#ifdef TT_OPENCL
+  tt_work_dim = g->dims;
+  tt_offset = {g->offset[0], g->offset[1], g->offset[2]};
+#endif
 }
 
 #if defined(__clang__)
@@ -96,7 +93,7 @@ struct tt_run<F, void (*)(A...)> {
   ** functions look at the place, too.
   */
   template <auto S, bool TELL, class... B>
-  TT_INLINE void tell(int x, int start, uint3 t, uint3 b, uint3 nb, uint3 ng, B... a) {
+  TT_INLINE void tell(int x, int start, tt_uint3 t, tt_uint3 b, tt_uint3 nb, tt_uint3 ng, B... a) {
     t.x = (unsigned)(x - start);
     if constexpr (TELL) threadIdx = t, tt_global_x = x;
     S(t, x, b, nb, ng, a...);
@@ -106,13 +103,13 @@ struct tt_run<F, void (*)(A...)> {
     tt_dynamic_shared = g->dynamic_shared;
     for (long b = lo, next; b < hi; b = next) {
       tt_enter(g, b);
-      const uint3 at = blockIdx, nb = blockDim, ng = gridDim;
+      const tt_uint3 at = blockIdx, nb = blockDim, ng = gridDim;
       next = b + 1;
       if (STRIP && tt_strips) next = b + (ng.x - at.x) < hi ? b + (ng.x - at.x) : hi;
       int start = tt_first_x(), end = start + (int)(next - b) * (int)nb.x;
       for (unsigned z = 0; z < nb.z; z++)
         for (unsigned y = 0; y < nb.y; y++) {
-          const uint3 t = {0, y, z};
+          const tt_uint3 t = {0, y, z};
           if (start > 0) {
             TT_THREADS_ARE_FREE
             for (int x = start; x < end; x++) tell<S, TELL>(x, start, t, at, nb, ng, a...);
@@ -200,6 +197,10 @@ static constexpr tt_cudac_entry tt_entry(const char *name, int most) {
 }
 static constexpr tt_cudac_entry tt_together(tt_cudac_entry e) {
   e.sync |= TT_CUDAC_TOGETHER;
+  return e;
+}
+static constexpr tt_cudac_entry tt_asked(tt_cudac_entry e, unsigned x, unsigned y, unsigned z) {
+  e.asked[0] = x, e.asked[1] = y, e.asked[2] = z;
   return e;
 }
 template <auto F, auto S>

@@ -18,6 +18,7 @@
   static constexpr inline name##2 make_##name##2(T x, T y) { return name##2 {x, y}; }         \
   static constexpr inline name##3 make_##name##3(T x, T y, T z) { return name##3 {x, y, z}; } \
   static constexpr inline name##4 make_##name##4(T x, T y, T z, T w) { return name##4 {x, y, z, w}; }
+typedef tt_uint3 uint3;
 struct uint1 {
   unsigned x;
 };

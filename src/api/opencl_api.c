@@ -1,0 +1,44 @@
+/*
+** The functions of tutti/opencl.h: arguments, the lock, a call.
+*/
+#include "tutti/opencl.h"
+
+#include <string.h>
+
+#include "api/enter.h"
+#include "base/mem.h"
+#include "lang/opencl_c/opencl.h"
+#include "launch/language.h"
+#include "launch/opencl_c/range.h"
+
+tt_code tt_program_opencl(const char *source, const char *options, const char *file, tt_program **out, tt_error *err) {
+  tt_error local = {0};
+  tt_str text = {0};
+  int n = 0;
+  void *made = NULL;
+  *out = NULL;
+  if (!err) err = &local;
+  if (!source) return tt__fail(err, TT_EVALUE, "the source is NULL");
+  tt_code code = tt__opencl_flags(options, &text, &n, err);
+  size_t size = ((size_t)n + 1) * sizeof(char *);
+  const char **flag = code == TT_OK ? tt__mem_alloc(size) : NULL;
+  if (code == TT_OK && !flag) code = tt__fail_memory(err, size);
+  const char *at = text.data;
+  for (int k = 0; flag && k < n; k++, at += strlen(at) + 1) flag[k] = at;
+  if (code == TT_OK) {
+    tt_program_options o = {.file = file, .flag = flag, .nflag = n};
+    code = tt__source_read(&(tt_source){.language = TT_OPENCL_C, .text = source, .cuda = &o}, &made, err);
+  }
+  *out = made;
+  if (flag) tt__mem_free((void *)flag, size);
+  tt__str_free(&text);
+  return code;
+}
+
+const char *tt_program_source(const tt_program *p) { return p->source; }
+
+tt_code tt_entry_range(tt_entry *r, const tt_range *range, const tt_argument *arg, int n, tt_error *err) {
+  tt_entered c;
+  err = tt__enter(&c, err);
+  return tt__leave(&c, tt__entry_range(r, range, arg, n, err));
+}
