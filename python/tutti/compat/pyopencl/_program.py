@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 import tutti as _tt
+from tutti import _core
 
 from ._complex import HEADER as _COMPLEX
 from ._constants import CLASSES
@@ -71,7 +72,7 @@ class Program(Handle):
         except _tt.CompileError as error:
             self._log, self._kind = str(error), "NONE"
             raise self._refused(error) from None
-        self._kind, self._log = "EXECUTABLE", getattr(self._native, "log", "") or ""
+        self._kind, self._log = "EXECUTABLE", self._native.build_log
         return self
 
     def _refused(self, error):
@@ -179,7 +180,7 @@ class Kernel(Handle):
         if name not in native.kernels:
             raise failure("INVALID_KERNEL_NAME", "clCreateKernel", name)
         self._program, self._name, self._native = program, name, native.kernel(name)
-        self._parameters = self._native.parameters
+        self._parameters = [_parameter(*words) for words in _core.routine_info(self._native._routine)[0]]
         self._given, self._types = [_UNSET] * len(self._parameters), None
 
     # ---- arguments
@@ -221,11 +222,11 @@ class Kernel(Handle):
                 raise self._bad("INVALID_ARG_SIZE", k)
             return _tt.opencl.LocalMemory(value.size)
         if isinstance(value, (MemoryObjectHolder, SVMPointer)):
-            if space not in ("global", "constant"):
+            if space != "global":
                 raise self._bad("INVALID_ARG_SIZE" if space == "private" else "INVALID_ARG_VALUE", k)
-            return value._bytes
+            return _elements(value._bytes, kind)
         if value is None:
-            if space in ("global", "constant"):
+            if space == "global":
                 return None
             raise self._bad("INVALID_ARG_VALUE", k)
         if isinstance(value, (np.generic, np.ndarray, bytes)):
@@ -277,9 +278,10 @@ class Kernel(Handle):
 
     def get_work_group_info(self, param, device):
         """What groups of the kernel can be."""
+        group = self._native.reqd_work_group_size
         known = {
             "WORK_GROUP_SIZE": device.max_work_group_size, "LOCAL_MEM_SIZE": 0, "PRIVATE_MEM_SIZE": 0,
-            "COMPILE_WORK_GROUP_SIZE": list(getattr(self._native, "work_group_size", None) or (0, 0, 0)),
+            "COMPILE_WORK_GROUP_SIZE": list(group or (0, 0, 0)),
             "PREFERRED_WORK_GROUP_SIZE_MULTIPLE": device.preferred_work_group_size_multiple,
         }  # fmt: skip
         name = CLASSES["kernel_work_group_info"].to_string(param)
@@ -316,6 +318,21 @@ class Kernel(Handle):
 
 
 _UNSET = object()
+
+
+def _parameter(name, kind, size):
+    """(space, type, name, bytes) of a parameter, whose type is as launches tell it."""
+    space = "local" if kind == "local memory" else "global" if kind.endswith("*") else "private"
+    return space, kind, name, size
+
+
+def _elements(memory, kind):
+    """A buffer's bytes as what a pointer points at."""
+    name = kind.removeprefix("const ").removesuffix("*").strip()
+    if name == "void":
+        return memory
+    element = np.dtype(name)
+    return memory[: len(memory) // element.itemsize * element.itemsize].view(element)
 
 
 def _sizes(words, routine):
@@ -357,8 +374,8 @@ def enqueue_nd_range_kernel(
 
 def _launch(native, total, group, given, offset):
     try:
-        native(total, group, *given, offset=offset)
-    except ValueError as e:
+        native(total, group, *given, global_offset=offset)
+    except (ValueError, TypeError) as e:
         raise failure("INVALID_VALUE", "clEnqueueNDRangeKernel", str(e)) from None
     except MemoryError as e:
         raise failure("MEM_OBJECT_ALLOCATION_FAILURE", "clEnqueueNDRangeKernel", str(e)) from None
