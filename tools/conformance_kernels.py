@@ -294,6 +294,8 @@ def serve(library, root):
         standins.hang_on(interior)
         standins.tell_of_nvcc()
         sys.modules["tutti.compat.cupy"].testing = importlib.import_module("cupy.testing")
+    if library == "pyopencl":
+        sys.path.insert(0, os.fspath(root / FOLDER[library]))  # tests take helpers from one another
     if library == "pycuda":
         from tutti.compat.pycuda import driver
 
