@@ -1,4 +1,4 @@
-"""python -m tutti run: scripts that import numba, pycuda, pyopencl, cupy, jax, keras or torch get tutti.compat's modules.
+"""python -m tutti run: scripts that import numba, pycuda, pyopencl, cupy, jax, keras or torch get our modules for them.
 
 With --as joblib, multiprocessing or concurrent the script's own imports of that module do; what libraries import stays
 theirs.
@@ -161,7 +161,11 @@ def report(finder, begun):
     )
     for f in dispatch.everything:
         if getattr(f, "launches", 0):
-            where = ", ".join(place(k) for k in sorted(f.places)) if hasattr(f, "places") else "CUDA C"
+            where = (
+                ", ".join(place(k) for k in sorted(f.places))
+                if hasattr(f, "places")
+                else getattr(f, "language", "CUDA C")
+            )
             print(f"  kernel   {f.__name__:24s} {f.launches:8d} launches, {where}", file=sys.stderr)
     for f in dispatch.everything:
         if not hasattr(f, "launches") and f.signatures:

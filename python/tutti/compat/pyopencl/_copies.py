@@ -121,7 +121,7 @@ def _event(queue, kind, nanny):
     from ._constants import CLASSES
     from ._queue import Event
 
-    return (NannyEvent if nanny else Event)(queue, CLASSES["command_type"]._all()[kind])
+    return (NannyEvent if nanny else Event)(queue, getattr(CLASSES["command_type"], kind))
 
 
 def _fill(memory, pattern, routine):

@@ -7,6 +7,7 @@ import numpy as np
 
 import tutti as _tt
 from tutti import _core
+from tutti._jit import dispatch
 
 from ._complex import HEADER as _COMPLEX
 from ._constants import CLASSES
@@ -39,6 +40,15 @@ def _with_headers(text, headers):
     return "\n".join(lines)
 
 
+class _Launches:
+    """How often a kernel was launched."""
+
+    launches, language = 0, "OpenCL C"
+
+    def __init__(self, name):
+        self.__name__ = name
+
+
 class Program(Handle):
     """A text of OpenCL C: `Program(context, source).build()`. Its kernels are attributes."""
 
@@ -47,6 +57,7 @@ class Program(Handle):
     def __init__(self, arg1, arg2=None, arg3=None):
         self._context, self._native, self._options = arg1, None, []
         self._log, self._kernels, self._retrieved, self._kind = "", {}, 0, "NONE"
+        self._counts = {}
         if arg3 is not None:
             self._source, self._kind = self._from_binaries(arg3), "EXECUTABLE"
         elif isinstance(arg2, bytes) and not arg2.startswith(_MAGIC):
@@ -111,6 +122,14 @@ class Program(Handle):
             )  # fmt: skip
         self._kernels[name] = made = Kernel(self, name)
         return made
+
+    def _counted(self, name):
+        """What `python -m tutti run` tells of the kernel: how often it ran."""
+        if name not in self._counts:
+            self._counts[name] = _Launches(name)
+            if dispatch.everything is not None:
+                dispatch.everything.append(self._counts[name])
+        return self._counts[name]
 
     def get_build_info(self, device, param):
         """What is known of the last build."""
@@ -181,6 +200,7 @@ class Kernel(Handle):
             raise failure("INVALID_KERNEL_NAME", "clCreateKernel", name)
         self._program, self._name, self._native = program, name, native.kernel(name)
         self._parameters = [_parameter(*words) for words in _core.routine_info(self._native._routine)[0]]
+        self._launches = program._counted(name)
         self._given, self._types = [_UNSET] * len(self._parameters), None
 
     # ---- arguments
@@ -367,6 +387,7 @@ def enqueue_nd_range_kernel(
 
     def run():
         if 0 not in total:
+            kernel._launches.launches += 1
             _launch(native, total, group, given, offset)
 
     return queue._do("NDRANGE_KERNEL", run, wait_for)

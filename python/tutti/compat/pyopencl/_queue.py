@@ -23,7 +23,7 @@ class Event(Handle):
     def __init__(self, queue=None, command_type=0, context=None):
         self._queue, self._kind = queue, command_type
         self._context = queue.context if queue is not None else context
-        self._status, self._over, self._then, self._why = _STATUS.QUEUED, threading.Event(), [], None
+        self._status, self._done, self._then, self._why, self._gate = _STATUS.QUEUED, False, [], None, None
         self._lock = threading.Lock()
         now = time.perf_counter_ns()
         self._times = {"queued": now, "submit": now}
@@ -46,22 +46,31 @@ class Event(Handle):
         self._times["end"] = self._times["complete"] = now
         with self._lock:
             self._status = status
-            then, self._then = self._then, []
-            self._over.set()
+            then, self._then, self._done = self._then, [], True
+            if self._gate is not None:
+                self._gate.set()
         for call in then:
             call(status)
 
     def _when_over(self, call):
         """Call a function with the status, now or when the command is over."""
         with self._lock:
-            if not self._over.is_set():
+            if not self._done:
                 self._then.append(call)
                 return
         call(self._status)
 
+    def _wait(self):
+        """Wait until the command is over."""
+        with self._lock:
+            if self._done:
+                return
+            self._gate = self._gate or threading.Event()
+        self._gate.wait()
+
     def wait(self):
         """Wait until the command is done."""
-        self._over.wait()
+        self._wait()
         if self._why is not None:
             raise self._why
         if self._status < 0:
@@ -74,7 +83,7 @@ class Event(Handle):
     def get_profiling_info(self, param):
         """Nanoseconds of a clock: when the command was queued, began or ended."""
         profiled = self._queue is not None and self._queue.properties & _PROPERTY.PROFILING_ENABLE
-        if not profiled or not self._over.is_set():
+        if not profiled or not self._done:
             why = "the queue has no PROFILING_ENABLE, or the command is not done"
             raise failure("PROFILING_INFO_NOT_AVAILABLE", "clGetEventProfilingInfo", why)
         name = CLASSES["profiling_info"].to_string(param).lower()
@@ -117,7 +126,7 @@ class UserEvent(Event):
 
     def set_status(self, status):
         """The event is over: COMPLETE, or a number below zero for an error."""
-        if self._over.is_set():
+        if self._done:
             raise failure("INVALID_OPERATION", "UserEvent.set_status")
         if status > 0:
             raise failure("INVALID_VALUE", "UserEvent.set_status")
@@ -179,8 +188,8 @@ class CommandQueue(Handle):
     def _do(self, kind, work, wait_for=None, event=None):
         """Run a command, or keep it until what it waits for is over: its event."""
         self._check()
-        event = event or Event(self, CLASSES["command_type"]._all()[kind])
-        open_ones = [e for e in wait_for or () if not e._over.is_set()]
+        event = event or Event(self, getattr(CLASSES["command_type"], kind))
+        open_ones = [e for e in wait_for or () if not e._done]
         with self._lock:
             now = not open_ones and not self._later
             if not now:
@@ -201,7 +210,7 @@ class CommandQueue(Handle):
         """Run what waits no longer, in order."""
         while True:
             with self._lock:
-                if not self._later or any(not e._over.is_set() for e in self._later[0][2]):
+                if not self._later or any(not e._done for e in self._later[0][2]):
                     return
                 event, work, waits = self._later.popleft()
                 if any(e._status < 0 for e in waits):
@@ -222,7 +231,7 @@ class CommandQueue(Handle):
         with self._lock:
             last = self._later[-1][0] if self._later else None
         if last is not None:
-            last._over.wait()
+            last._wait()
             with self._lock:  # whoever ran it has called those that wait for it
                 pass
         _tt.synchronize()

@@ -289,7 +289,7 @@ class Array:
     def add_event(self, evt):
         """The array is ready when the event is over."""
         if len(self.events) >= _MANY:
-            self.events[:] = [e for e in self.events if not e._over.is_set()]
+            self.events[:] = [e for e in self.events if not e._done]
         self.events.append(evt)
 
     def finish(self):
