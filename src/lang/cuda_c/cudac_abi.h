@@ -9,7 +9,7 @@
 #define TT_CUDAC_TOGETHER 4 /* added to an entry's sync: its blocks wait for each other */
 
 /* Kinds of parameters: a tt_dtype's number, or one of these. */
-#define TT_CUDAC_LOCAL 98    /* where a __local argument of OpenCL C begins in the block's memory */
+#define TT_CUDAC_LOCAL 98    /* a tt_cudac_local */
 #define TT_CUDAC_STRUCT 100  /* any other type, passed as bytes */
 #define TT_CUDAC_POINTER 128 /* added to the kind of what it points at; */
 #define TT_CUDAC_VOID 99     /* `void`, or a type without a dtype */
@@ -22,6 +22,11 @@
 #define TT_CUDAC_VOLATILE 4
 #define TT_CUDAC_UPDATE 8
 #define TT_CUDAC_HEAP 16 /* none: memory that the kernel got from the heap */
+
+/* (OpenCL C) A __local argument: where it begins in the block's memory, and its bytes. */
+typedef struct tt_cudac_local {
+  unsigned at, size;
+} tt_cudac_local;
 
 typedef struct tt_cudac_param {
   int kind, size, align;

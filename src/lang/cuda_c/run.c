@@ -648,12 +648,30 @@ static bool add_stacks(launch *l, tt_team *team) {
   return tt__check_add(l->check, &stacks);
 }
 
+static bool add_shared(launch *l, char *shared, unsigned at, unsigned size, const char *what) {
+  tt_check_area area = {.base = shared + at, .size = size, .space = TT_CHECK_SHARED};
+  snprintf(area.type, sizeof area.type, "%s, %u bytes", what, size);
+  return tt__check_add(l->check, &area);
+}
+
+/* CUDA C's dynamic memory is one; each __local argument of OpenCL C is a part of its own. */
+static bool add_dynamic(launch *l, char *shared) {
+  bool ok = true, parts = false;
+  for (int k = 0; ok && k < l->entry->nparam; k++) {
+    if (l->entry->param[k].kind != TT_CUDAC_LOCAL) continue;
+    const tt_cudac_local *part = l->arg[k];
+    char what[32];
+    snprintf(what, sizeof what, "argument %d", k + 1);
+    ok = add_shared(l, shared, part->at, part->size, what);
+    parts = true;
+  }
+  return parts ? ok : add_shared(l, shared, 0, l->shared, "dynamic");
+}
+
 /* What threads may touch besides the arrays: their own stacks, the block's memory. */
 static tt_code begin_check(worker *w, void *shared) {
   launch *l = w->launch;
-  tt_check_area dynamic = {.base = shared, .size = l->shared, .space = TT_CHECK_SHARED};
-  snprintf(dynamic.type, sizeof dynamic.type, "dynamic, %u bytes", l->shared);
-  bool ok = tt__check_add(l->check, &dynamic) && (w->team || add_stacks(l, tt__team()));
+  bool ok = add_dynamic(l, shared) && (w->team || add_stacks(l, tt__team()));
   for (int64_t k = 0; ok && w->team && k < blocks_of(l); k++) ok = add_stacks(l, w->team[k]);
   return ok ? tt__check_begin(l->check, &l->error) : tt__fail_memory(&l->error, 1);
 }

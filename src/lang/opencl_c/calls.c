@@ -122,7 +122,7 @@ static const name_row name_rows[] = {
     {"sub_group_shuffle_down", "__shfl_down", NULL},
 };
 
-static bool starts(const char *word, size_t len, const char *with) {
+static bool begins(const char *word, size_t len, const char *with) {
   size_t n = strlen(with);
   return len >= n && memcmp(word, with, n) == 0;
 }
@@ -130,12 +130,12 @@ static bool starts(const char *word, size_t len, const char *with) {
 /* work_group_reduce_add and its kin. */
 static bool write_fold(tt_opencl_text *t, const char *word, size_t len) {
   static const char *const folds[] = {"reduce_", "scan_inclusive_", "scan_exclusive_"};
-  bool group = starts(word, len, "work_group_"), sub = starts(word, len, "sub_group_");
+  bool group = begins(word, len, "work_group_"), sub = begins(word, len, "sub_group_");
   if (!group && !sub) return false;
   const char *rest = word + (group ? 11 : 10);
   size_t left = len - (size_t)(rest - word);
   for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
-    if (!starts(rest, left, folds[i])) continue;
+    if (!begins(rest, left, folds[i])) continue;
     size_t skip = sub && i == 0 ? strlen(folds[0]) : 0;
     tt__str_addf(t->out, "%s%.*s", group ? "tt_group_" : "__reduce_tt_", (int)(left - skip), rest + skip);
     return true;
@@ -153,19 +153,19 @@ static bool read_mode(const char *text, size_t len, int *mode) {
 }
 
 static bool write_convert(tt_opencl_text *t, const char *word, size_t len) {
-  if (!starts(word, len, "convert_")) return false;
+  if (!begins(word, len, "convert_")) return false;
   const char *type = word + 8, *rest;
   size_t n = tt__opencl_type(type, len - 8, true), left = len - 8 - n;
   int mode;
   rest = type + n;
-  bool sat = starts(rest, left, "_sat");
+  bool sat = begins(rest, left, "_sat");
   if (n == 0 || !read_mode(rest + (sat ? 4 : 0), left - (sat ? 4 : 0), &mode)) return false;
   tt__str_addf(t->out, "tt_convert<%.*s, %s, %d>", (int)n, type, sat ? "true" : "false", mode);
   return true;
 }
 
 static bool write_as(tt_opencl_text *t, const char *word, size_t len) {
-  if (!starts(word, len, "as_") || tt__opencl_type(word + 3, len - 3, true) != len - 3 || len == 3) return false;
+  if (!begins(word, len, "as_") || tt__opencl_type(word + 3, len - 3, true) != len - 3 || len == 3) return false;
   tt__str_addf(t->out, "tt_as<%.*s>", (int)(len - 3), word + 3);
   return true;
 }
@@ -192,7 +192,7 @@ static bool write_memory(tt_opencl_text *t, const char *word, size_t len) {
               {"vload", "tt_vload", false},
               {"vstore", "tt_vstore", false}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (!starts(word, len, rows[i].from)) continue;
+    if (!begins(word, len, rows[i].from)) continue;
     const char *rest = word + strlen(rows[i].from);
     size_t left = len - strlen(rows[i].from);
     int mode = 0, n = read_size(&rest, &left);

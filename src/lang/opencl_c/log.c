@@ -54,9 +54,8 @@ static const char *translated_line(const char *text, const char *file, int n) {
   return NULL;
 }
 
-static size_t word_at(const char *line, const char *end, const char *at) {
+static size_t word_at(const char *at, const char *end) {
   size_t len = 0;
-  (void)line;
   while (at + len < end && is_of_word(at[len])) len++;
   return len ? len : at < end;
 }
@@ -80,14 +79,24 @@ static const char *find_word(const char *line, const char *end, const char *word
   return NULL;
 }
 
+/* The first word of a line that begins so, or NULL. */
+static const char *find_start(const char *line, const char *end, const char *word, size_t len) {
+  for (const char *p = line; p + len <= end; p++)
+    if ((p == line || !is_of_word(p[-1])) && memcmp(p, word, len) == 0) return p;
+  return NULL;
+}
+
 static int column_in(const char *mine, const char *theirs, int column) {
   const char *end = line_end(mine), *there = line_end(theirs), *at = theirs + column - 1;
   int first = 1;
   while (mine + first - 1 < end && isspace((unsigned char)mine[first - 1])) first++;
   if (column < 1 || at >= there) return first;
   while (at > theirs && is_of_word(*at) && is_of_word(at[-1])) at--;
-  if (strncmp(at, "tt_", 3) == 0) return first;
-  size_t len = word_at(theirs, there, at);
+  size_t len = word_at(at, there);
+  if (len > 3 && memcmp(at, "tt_", 3) == 0) { /* tt_vload<4> was vload4 */
+    const char *ours = find_start(mine, end, at + 3, len - 3);
+    return ours ? (int)(ours - mine) + 1 : first;
+  }
   int before = count_words(theirs, at, at, len);
   const char *found = find_word(mine, end, at, len, before);
   if (!found) found = find_word(mine, end, at, len, 0);

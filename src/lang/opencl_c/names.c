@@ -67,8 +67,8 @@ static void note_members(tt_opencl_text *t, int64_t k) {
 static void note_variables(tt_opencl_text *t, int64_t k, unsigned what) {
   for (int64_t i = k + 1; i < t->scan.word.n; i++) {
     char c = tt__opencl_kind(t, i), after = tt__opencl_kind(t, i + 1);
-    bool pointer = c == '*' && what == TT_OPENCL_VARIABLE;
-    if (c == ';' || c == ')' || c == '{' || pointer) return;
+    if (c == '*' && what == TT_OPENCL_VARIABLE) what = TT_OPENCL_POINTER;
+    if (c == ';' || c == ')' || c == '{') return;
     if (c == '(' || c == '[') i = tt__cudac_close(&t->scan, i);
     if (c == '=')
       while (tt__opencl_kind(t, i + 1) && !strchr(",;){", tt__opencl_kind(t, i + 1))) {
@@ -76,7 +76,7 @@ static void note_variables(tt_opencl_text *t, int64_t k, unsigned what) {
         i = d == '(' || d == '[' ? tt__cudac_close(&t->scan, i + 1) : i + 1;
       }
     if (c == 'i' && after && strchr(";,=[)", after)) {
-      if (what != TT_OPENCL_VARIABLE || after != '[') mark(t, i, what);
+      mark(t, i, what == TT_OPENCL_VARIABLE && after == '[' ? TT_OPENCL_POINTER : what);
       if (t->opens[k] >= 0 && tt__opencl_kind(t, t->opens[k]) == '(') return; /* one parameter */
     }
   }
@@ -90,7 +90,8 @@ void tt__opencl_note_names(tt_opencl_text *t) {
     if (tt__opencl_is(t, k, "struct") || tt__opencl_is(t, k, "union")) note_members(t, k);
   }
   for (int64_t k = 0; k < t->scan.word.n; k++) {
-    if (tt__opencl_has(t, k, TT_OPENCL_VECTOR) && tt__opencl_kind(t, k + 1) == 'i')
+    char after = tt__opencl_kind(t, k + 1);
+    if (tt__opencl_has(t, k, TT_OPENCL_VECTOR) && (after == 'i' || after == '*'))
       note_variables(t, k, TT_OPENCL_VARIABLE);
     if (tt__opencl_is(t, k, "__local") || tt__opencl_is(t, k, "local")) note_variables(t, k, TT_OPENCL_LOCAL);
   }
@@ -140,13 +141,25 @@ static int64_t chain_end(const tt_opencl_text *t, int64_t k) {
   return k;
 }
 
+/* Is what stands before the dot at k - 1 a vector for sure? */
+static bool is_behind_vector(const tt_opencl_text *t, int64_t k) {
+  int64_t at = k - (tt__opencl_kind(t, k - 1) == '.' ? 2 : 3);
+  if (tt__opencl_kind(t, at) != ']' && tt__opencl_kind(t, at - 1) == '.' && !tt__opencl_has(t, at, TT_OPENCL_VARIABLE))
+    return is_behind_vector(t, at); /* components of components */
+  if (tt__opencl_kind(t, at) != ']') return tt__opencl_has(t, at, TT_OPENCL_VARIABLE);
+  for (int64_t open = at; open >= 0; open--)
+    if (tt__opencl_kind(t, open) == '[' && t->opens[open] == t->opens[at])
+      return tt__opencl_has(t, open - 1, TT_OPENCL_POINTER);
+  return false;
+}
+
 int64_t tt__opencl_swizzle(tt_opencl_text *t, int64_t k) {
   static const char *const parts[] = {"lo", "hi", "even", "odd"};
   size_t len;
   const char *word = tt__opencl_word(t, k, &len);
   int of[16], n = read_components(word, len, of);
   bool target = is_target(t, chain_end(t, k + 1));
-  if (tt__opencl_has(t, k, TT_OPENCL_MEMBER)) return k;
+  if (tt__opencl_has(t, k, TT_OPENCL_MEMBER) && !is_behind_vector(t, k)) return k;
   if (n > 1) {
     tt__str_add(t->out, target ? "tt_at<" : "tt_get<");
     for (int i = 0; i < n; i++) tt__str_addf(t->out, "%s%d", i ? ", " : "", of[i]);

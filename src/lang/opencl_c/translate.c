@@ -50,7 +50,7 @@ void tt__opencl_line_ends(tt_opencl_text *t, int64_t from, int64_t to) {
 }
 
 void tt__opencl_insert(tt_opencl_text *t, int64_t before, const char *text) {
-  tt_opencl_insertion i = {before, text};
+  tt_opencl_insertion i = {before, text, false};
   if (!TT_VEC_PUSH(&t->insertion, i)) t->out->failed = true;
 }
 
@@ -328,6 +328,26 @@ static int64_t write_literal(tt_opencl_text *t, int64_t k) {
   return type + 2;
 }
 
+/* Numbers of 16 bits, and those that an option makes floats. */
+static int64_t write_number(tt_opencl_text *t, int64_t k) {
+  size_t len;
+  const char *word = tt__opencl_word(t, k, &len);
+  char last = word[len - 1];
+  bool hex = len > 1 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
+  bool behind_dot = tt__opencl_kind(t, k - 1) == '.' && word[-1] == '.';
+  bool fraction = behind_dot || memchr(word, '.', len) || (!hex && (memchr(word, 'e', len) || memchr(word, 'E', len)));
+  if (!fraction || hex) return k;
+  if (last == 'h' || last == 'H') {
+    tt__str_add_n(t->out, word, len - 1);
+    tt__str_add(t->out, "f");
+    return k + 1;
+  }
+  if (!t->how->single || !(last == '.' || (last >= '0' && last <= '9'))) return k;
+  tt__str_add_n(t->out, word, len);
+  tt__str_add(t->out, "f");
+  return k + 1;
+}
+
 /* ---- all words */
 
 static bool is_member(const tt_opencl_text *t, int64_t k) {
@@ -351,6 +371,7 @@ static int64_t replace(tt_opencl_text *t, int64_t k) {
     return k + 1;
   }
   if (c == ';' && in < 0) tt__str_clear(&t->body); /* a declaration without a body */
+  if (c == 'n') return write_number(t, k);
   if (c != 'i') return k;
   if (is_member(t, k) && (next = tt__opencl_swizzle(t, k)) != k) return next;
   if ((next = write_qualifier(t, k)) != k) return next;
@@ -367,9 +388,15 @@ static int64_t replace(tt_opencl_text *t, int64_t k) {
   return is_member(t, k) ? k : tt__opencl_call(t, k);
 }
 
-static void insert_at(tt_opencl_text *t, int64_t k) {
-  for (int64_t i = t->insertion.n - 1; i >= 0; i--)
-    if (t->insertion.data[i].before == k) tt__str_add(t->out, t->insertion.data[i].text);
+/* False: instead of the word. */
+static bool insert_at(tt_opencl_text *t, int64_t k) {
+  bool instead = false;
+  for (int64_t i = 0; i < t->insertion.n; i++) {
+    if (t->insertion.data[i].before != k) continue;
+    tt__str_add(t->out, t->insertion.data[i].text);
+    instead |= t->insertion.data[i].instead;
+  }
+  return !instead;
 }
 
 static void write_all(tt_opencl_text *t) {
@@ -377,8 +404,7 @@ static void write_all(tt_opencl_text *t) {
   for (int64_t k = 0; k < t->scan.word.n;) {
     const tt_cudac_word *w = &t->scan.word.data[k];
     tt__str_add_n(t->out, t->scan.text + at, w->at - at);
-    insert_at(t, k);
-    int64_t next = replace(t, k);
+    int64_t next = insert_at(t, k) ? replace(t, k) : k + 1;
     if (next == k) {
       copy(t, k, t->out);
       next = k + 1;
@@ -411,6 +437,7 @@ tt_code tt__opencl_translate(const char *text, size_t len, const tt_opencl_how *
     note_brackets(&t);
     tt__opencl_note_names(&t);
     code = tt__opencl_refuse(&t, err);
+    tt__opencl_choices(&t);
   }
   if (code == TT_OK) write_all(&t);
   if (code == TT_OK && (out->failed || t.body.failed)) code = tt__fail_memory(err, out->len);

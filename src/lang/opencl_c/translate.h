@@ -25,12 +25,14 @@ enum {
   TT_OPENCL_VECTOR = 1,   /* a type that is a vector */
   TT_OPENCL_MEMBER = 2,   /* a member of a struct of the text */
   TT_OPENCL_VARIABLE = 4, /* a variable that is a vector */
-  TT_OPENCL_LOCAL = 8     /* one that is in local memory, or points there */
+  TT_OPENCL_LOCAL = 8,    /* one that is in local memory, or points there */
+  TT_OPENCL_POINTER = 16  /* one whose elements are vectors */
 };
 
 typedef struct tt_opencl_insertion {
   int64_t before; /* word */
   const char *text;
+  bool instead; /* of that word */
 } tt_opencl_insertion;
 
 typedef struct tt_opencl_text {
@@ -52,7 +54,9 @@ TT_HIDDEN const char *tt__opencl_word(const tt_opencl_text *t, int64_t k, size_t
 TT_HIDDEN bool tt__opencl_has(const tt_opencl_text *t, int64_t k, unsigned mark);
 /* Write the ends of lines in words [from, to), which something replaced. */
 TT_HIDDEN void tt__opencl_line_ends(tt_opencl_text *t, int64_t from, int64_t to);
-/* Text that is written before a word that comes later. */
+/* Conditional expressions whose condition may be a vector become calls: insertions. */
+TT_HIDDEN void tt__opencl_choices(tt_opencl_text *t);
+/* Text that is written before a word that comes later, the first of a word first. */
 TT_HIDDEN void tt__opencl_insert(tt_opencl_text *t, int64_t before, const char *text);
 
 /* The end of a type's name that is a vector's, or a scalar's with `scalars`, at the beginning of `text`; 0: none. */

@@ -176,7 +176,7 @@ int64_t tt__local_after(int64_t at, int64_t bytes, bool check) {
 static tt_code put_local(launch *l, int k, tt_error *err) {
   char text[200];
   const tt_argument *a = &l->arg[k];
-  uint32_t at = (uint32_t)l->local;
+  tt_cudac_local at = {(unsigned)l->local, (unsigned)a->as.memory.size};
   if (a->kind != TT_ARG_LOCAL)
     return tt__fail(err, TT_ETYPE, "%s is in local memory: pass LocalMemory(bytes)", describe(l->entry, k, text));
   memcpy(l->to.args + l->entry->offset[k], &at, sizeof at);

@@ -24,13 +24,6 @@ TT_INLINE T tt_rounded(T x) {
   else
     return trunc(x);
 }
-template <class R>
-struct tt_ends {
-  typedef typename tt_whole<R>::without U;
-  static constexpr bool is_signed = (R)-1 < (R)0;
-  static constexpr int bits = (int)sizeof(R) * 8 - is_signed;
-  static constexpr R top = (R)((U) ~(U)0 >> is_signed), low = is_signed ? (R)(-top - 1) : (R)0;
-};
 /* The float beside r on the side that MODE wants, where rounding to the nearest went to the other. */
 template <class R, int MODE>
 TT_INLINE R tt_nudged(R r, bool above, bool below) {
@@ -111,7 +104,7 @@ TT_INLINE auto tt_vload(size_t at, T *p) {
   TT_EACH(N) r.tt_s[k] = p[at * N + k];
   return r;
 }
-template <int N, int MODE, class T, class P>
+template <int N, class T, class P>
 TT_INLINE void tt_vstore(tt_vec<T, N> v, size_t at, P *p) {
   TT_EACH(N) p[at * N + k] = v.tt_s[k];
 }
@@ -138,7 +131,7 @@ TT_INLINE half tt_half_of(double x) {
     if ((h.bits & 0x7fff) == 0)
       h.bits = grows ? 1 : 0x8001;
     else
-      h.bits = (unsigned short)(h.bits + (grows != negative ? 1 : -1));
+      h.bits = (unsigned short)(h.bits + (MODE != TT_ROUND_ZERO && grows != negative ? 1 : -1));
   }
   return h;
 }
@@ -303,14 +296,12 @@ struct tt_place {
 static __thread tt_place tt_offset;
 /* One of three by a number that is not in the text. */
 template <class T>
-TT_INLINE size_t tt_axis(T d, size_t x, size_t y, size_t z, size_t otherwise) {
+TT_INLINE size_t tt_axis(size_t x, size_t y, size_t z, size_t otherwise, T d) {
   return d == 0 ? x : d == 1 ? y : d == 2 ? z : otherwise;
 }
 TT_INLINE size_t tt_linear(size_t x, size_t y, size_t z, size_t nx, size_t ny) { return x + nx * (y + ny * z); }
-/* Where a __local argument begins in the block's memory. */
-struct tt_local_at {
-  unsigned at;
-};
+/* Where a __local argument is. */
+typedef tt_cudac_local tt_local_at;
 TT_INLINE void *tt_local_of(tt_local_at a) { return (char *)tt_dynamic_shared + a.at; }
 
 /* Each thread of the block copies its share; wait_group_events is a barrier. */

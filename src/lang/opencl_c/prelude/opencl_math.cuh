@@ -86,9 +86,16 @@ TT_MATH_AS1(acospi, (T)(acos((double)x) / TT_PI))
 TT_MATH_AS1(asinpi, (T)(asin((double)x) / TT_PI))
 TT_MATH_AS1(atanpi, (T)(atan((double)x) / TT_PI))
 TT_MATH_AS2(atan2pi, (T)(atan2((double)x, (double)y) / TT_PI))
-TT_MATH_AS1(sinpi, (T)sin(TT_PI *fmod((double)x, 2.0)))
-TT_MATH_AS1(cospi, (T)cos(TT_PI *fmod((double)x, 2.0)))
-TT_MATH_AS1(tanpi, (T)(sin(TT_PI *fmod((double)x, 1.0)) / cos(TT_PI * fmod((double)x, 1.0))))
+/* Of a multiple of pi, brought to [-1, 1] and from there to a quarter turn, exactly: zeros are zeros. */
+TT_INLINE double tt_turn(double x) { return x - 2 * rint(x / 2); }
+TT_INLINE double tt_sinpi(double x) {
+  const double r = tt_turn(x), a = fabs(r);
+  return copysign(sin(TT_PI * (a > 0.5 ? 1 - a : a)), a == 1 ? x : r);
+}
+TT_INLINE double tt_cospi(double x) { return sin(TT_PI * (0.5 - fabs(tt_turn(x)))); }
+TT_MATH_AS1(sinpi, (T)tt_sinpi((double)x))
+TT_MATH_AS1(cospi, (T)tt_cospi((double)x))
+TT_MATH_AS1(tanpi, (T)(tt_sinpi((double)x) / tt_cospi((double)x)))
 TT_MATH_AS1(exp10, (T)pow(10.0, (double)x))
 TT_MATH_AS1(rsqrt, (T)1 / sqrt(x))
 TT_INLINE float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -243,13 +250,10 @@ TT_INT3(mad_hi, mul_hi(x, y) + z)
 template <class T>
 TT_INLINE T tt_mad_sat(T x, T y, T z) {
   T p, r;
-  constexpr bool is_signed = (T)-1 < (T)0;
-  constexpr T top = is_signed ? (T)(~(typename tt_whole<T>::without)0 >> 1) : (T)-1,
-              low = is_signed ? (T)(-top - 1) : (T)0;
-  __int128 wide = (__int128)x * y + z;
   if (!__builtin_mul_overflow(x, y, &p) && !__builtin_add_overflow(p, z, &r)) return r;
-  if (!is_signed && sizeof(T) == 8) return top;
-  return wide > (__int128)top ? top : wide < (__int128)low ? low : (T)wide;
+  if (!tt_ends<T>::is_signed) return tt_ends<T>::top;
+  const __int128 wide = (__int128)x * y + z; /* it may come back: a product beyond the type, and a sum within */
+  return wide > (__int128)tt_ends<T>::top ? tt_ends<T>::top : wide < (__int128)tt_ends<T>::low ? tt_ends<T>::low : (T)wide;
 }
 TT_INT3(mad_sat, tt_mad_sat(x, y, z))
 #define TT_UPSAMPLE(R, H, L) \

@@ -50,6 +50,14 @@ struct tt_whole<T, 8> {
   typedef unsigned long without;
 };
 
+template <class R>
+struct tt_ends {
+  typedef typename tt_whole<R>::without U;
+  static constexpr bool is_signed = (R)-1 < (R)0;
+  static constexpr int bits = (int)sizeof(R) * 8 - is_signed;
+  static constexpr R top = (R)((U) ~(U)0 >> is_signed), low = is_signed ? (R)(-top - 1) : (R)0;
+};
+
 /*
 ** The cells under their names. Three take the room of four. None asks for more than 16 bytes of alignment, which is
 ** what memory of the caller has.
@@ -127,6 +135,20 @@ struct TT_CELLS_ALIGN(T, 16) tt_cells<T, 16> {
   };
 };
 
+/* What cells are computed in: whole numbers wrap around, with a sign, too. */
+template <class T, bool WHOLE = tt_integral<T>, bool WIDE = sizeof(T) == 8>
+struct tt_wraps {
+  typedef T type;
+};
+template <class T>
+struct tt_wraps<T, true, false> {
+  typedef unsigned type;
+};
+template <class T>
+struct tt_wraps<T, true, true> {
+  typedef unsigned long type;
+};
+
 template <class V, int... I>
 struct tt_swizzle;
 
@@ -134,6 +156,7 @@ template <class T, int N>
 struct tt_vec : tt_cells<T, N> {
   typedef T cell;
   typedef tt_vec<typename tt_whole<T>::with, N> truth;
+  typedef typename tt_wraps<T>::type wrap;
   static constexpr int n = N;
   static constexpr int half = (N + 1) / 2;
 
@@ -227,9 +250,9 @@ struct tt_vec : tt_cells<T, N> {
     return r;                                               \
   }                                                         \
   TT_MEMBER tt_vec &operator op##=(tt_vec b) { return *this = *this op b; }
-  TT_BINARY(+, x + y)
-  TT_BINARY(-, x - y)
-  TT_BINARY(*, x *y)
+  TT_BINARY(+, (wrap)x + (wrap)y)
+  TT_BINARY(-, (wrap)x - (wrap)y)
+  TT_BINARY(*, (wrap)x *(wrap)y)
   TT_BINARY(/, x / y)
   TT_BINARY(%, x % y)
   TT_BINARY(&, x &y)
