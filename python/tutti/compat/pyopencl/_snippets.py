@@ -65,12 +65,12 @@ class Parameters:
 
     def given(self, args):
         """What a kernel is given."""
-        if len(args) != len(self.all):
-            raise TypeError(f"{len(self.all)} arguments are needed, {len(args)} are given")
         return [argument(value, a) for value, a in zip(args, self.all, strict=True)]
 
     def first_array(self, args):
         """The array that says how many elements there are, or None."""
+        if len(args) != len(self.all):
+            raise TypeError(f"{len(self.all)} arguments are needed, {len(args)} are given")
         return next((args[k] for k in self.vectors if isinstance(args[k], Array)), None)
 
     def dtypes(self):
