@@ -8,7 +8,7 @@ import numpy as np
 import tutti as _tt
 
 from . import _snippets
-from .array import Array, _queue_of, empty_like, zeros
+from .array import Array, _at, _queue_of, empty_like, zeros
 from .elementwise import ElementwiseKernel
 from .scan import GenericScanKernel
 from .tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype, parse_arg_list
@@ -111,7 +111,7 @@ class RadixSort:
         self._keys(keys, *args, queue=queue, wait_for=wait_for)
         numbers = keys._value()
         if key_bits is not None and key_bits < 8 * self._key.itemsize:
-            numbers = numbers & self._key.type((1 << key_bits) - 1)
+            numbers = numbers & ((1 << key_bits) - 1)
         order = _tt.argsort(numbers, kind="stable")
         outs = [_taken(args[k], order, queue) for k in self._sorted]
         return outs, queue._do("MARKER", lambda: None)
@@ -135,7 +135,7 @@ class KeyValueSorter:
         """(starts, lists, event)."""
         numbers = keys._value()
         order = _tt.argsort(numbers, kind="stable")
-        starts = _tt.searchsorted(_tt.take(numbers, order), _tt.arange(nkeys + 1))
+        starts = _tt.searchsorted(_tt.take(numbers, order), _tt.arange(nkeys + 1, device=_at()))
         starts = Array._of(starts.astype(np.dtype(starts_dtype).name), keys, queue=queue)
         return starts, _taken(values, order, queue), queue._do("MARKER", lambda: None, wait_for)
 
@@ -289,7 +289,7 @@ class ListOfListsBuilder:
 def _starts(queue, counts):
     """Where the lists begin, and behind the last one: one number more than there are lists."""
     sums = _tt.cumsum(counts._value(), dtype=counts.dtype.name)
-    return Array._of(_tt.concatenate([_tt.zeros(1, dtype=counts.dtype.name), sums]), counts, queue=queue)
+    return Array._of(_tt.concatenate([_tt.zeros(1, dtype=counts.dtype.name, device=_at()), sums]), counts, queue=queue)
 
 
 def _drop_empty(queue, built):

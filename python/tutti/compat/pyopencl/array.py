@@ -136,7 +136,7 @@ class Array:
     def _of(cls, array, like, order="C", queue=None, dtype=None):
         """What an operation gave: nothing lies in memory yet."""
         self = cls.__new__(cls)
-        array = _tt.asarray(array)
+        array = array if isinstance(array, _tt.ndarray) else _tt.asarray(array, device=_at())
         self.queue = queue if queue is not None else like.queue
         self.context, self.allocator = like.context, like.allocator
         self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype.name)
@@ -520,7 +520,7 @@ def _plain(x):
         return x._value()
     if isinstance(x, np.ndarray) and x.ndim:
         raise TypeError("an array of the host is no operand: to_device() takes it to the device")
-    return x
+    return _tt.asarray(x, device=_at()) if isinstance(x, (np.generic, np.ndarray)) else x
 
 
 def _queue_of(queue, *arrays):
@@ -818,7 +818,7 @@ def sum(a, dtype=None, queue=None, slice=None, initial=_NoValue):  # noqa: A001,
     """The sum of the elements, as an array without axes."""
     total = _tt.sum(_part(a, slice)._value(), dtype=np.dtype(a.dtype if dtype is None else dtype).name)
     if initial is not _NoValue:
-        total = total + np.dtype(total.dtype.name).type(initial)
+        total = total + _plain(np.asarray(initial, total.dtype.name))
     return Array._of(total, a, queue=queue)
 
 
@@ -858,10 +858,10 @@ def _extreme(name):
         if not a.size:
             if initial is _NoValue:
                 raise ValueError(f"zero-size array to reduction '{name}' without initial value")
-            return Array._of(_tt.asarray(np.array(initial, a.dtype)), a, queue=queue)
+            return Array._of(np.array(initial, a.dtype), a, queue=queue)
         result = getattr(_tt, name)(a._value())
         if initial is not _NoValue:
-            result = getattr(_tt, name + "imum")(result, np.asarray(initial, a.dtype)[()])
+            result = getattr(_tt, name + "imum")(result, _plain(np.asarray(initial, a.dtype)))
         return Array._of(result, a, queue=queue)
 
     function.__name__ = name

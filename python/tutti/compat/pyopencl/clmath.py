@@ -6,7 +6,7 @@ import numpy as np
 
 import tutti as _tt
 
-from .array import Array, _order, _plain, _queue_of
+from .array import Array, _at, _order, _plain, _queue_of
 
 _special = _tt.special
 
@@ -79,7 +79,9 @@ def fmod(arg, mod, queue=None):
 
 def ldexp(significand, exponent, queue=None):
     """significand * 2 ** exponent."""
-    return _of_two(lambda s, e: _tt.ldexp(s, _tt.asarray(e).astype("int32")), significand, exponent, queue)
+    return _of_two(
+        lambda s, e: _tt.ldexp(s, _tt.asarray(e, device=_at()).astype("int32")), significand, exponent, queue
+    )
 
 
 def frexp(arg, queue=None):
@@ -100,7 +102,7 @@ def _both(like, queue, *results):
 def nan(nancode, queue=None):
     """As many NaNs as there are codes."""
     kind = {4: np.float32, 8: np.float64}[nancode.dtype.itemsize]
-    return Array._of(_tt.full(nancode.shape, math.nan, dtype=np.dtype(kind).name), nancode, queue=queue)
+    return Array._of(_tt.full(nancode.shape, math.nan, dtype=np.dtype(kind).name, device=_at()), nancode, queue=queue)
 
 
 def _real(x, name):
