@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the tests of kernel libraries on tutti: make conformance-kernels PYCUDA=dir NUMBA=dir NUMBA_CUDA=dir CUPY=dir.
+"""Run the tests of kernel libraries on tutti: make conformance-kernels PYCUDA=dir PYOPENCL=dir NUMBA=dir CUPY=dir.
 
 Each library is given by a checkout of its repository. Each test runs in a process of its own; a failure is told by its
 last line. --results keeps the outcomes for docs/compat.md (tools/compat_page.py).

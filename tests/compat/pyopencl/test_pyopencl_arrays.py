@@ -1,4 +1,4 @@
-"""pyopencl.array, clmath and clrandom over tutti: random programs against NumPy, and what PyOpenCL says of single cases."""
+"""pyopencl.array, clmath and clrandom over tutti: random programs against NumPy, and single cases."""
 
 import operator
 import pickle

@@ -1,4 +1,4 @@
-"""Programs, elementwise, reduction and scan kernels and algorithms of tutti.compat.pyopencl: random ones against Python."""
+"""Programs, elementwise, reduction and scan kernels and algorithms of PyOpenCL: random ones against Python."""
 
 import itertools
 import random
@@ -168,7 +168,8 @@ def test_elementwise_kernels(queue, seed):
 def test_elementwise_kernels_with_preparation_complex_numbers_and_structures(queue):
     kernel = ElementwiseKernel(
         queue.context, [ScalarArg(np.complex64, "a"), VectorArg(np.complex64, "x", with_offset=True)],
-        "if (i == 1) PYOPENCL_ELWISE_CONTINUE;\n x[i] = cfloat_add(cfloat_mul(a, x[i]), t)", loop_prep="cfloat_t t = cfloat_new(1, 0)",
+        "if (i == 1) PYOPENCL_ELWISE_CONTINUE;\n x[i] = cfloat_add(cfloat_mul(a, x[i]), t)",
+        loop_prep="cfloat_t t = cfloat_new(1, 0)",
     )  # fmt: skip
     x = cl_array.to_device(queue, np.array([1j, 2, 3], np.complex64))
     kernel(2j, x)
@@ -348,3 +349,16 @@ def test_lists(queue, n):
     assert only["odd"].lists is None and only["even"].count == len(range(0, n, 2))
     with pytest.raises(TypeError, match="unexpected: nothing"):
         builder(queue, n, x, 2, omit_lists=["nothing"])
+
+
+def test_launches_as_scripts(queue, program, monkeypatch, tmp_path):
+    """The script makes the launch again with the same values: seen by the one that it captures itself."""
+    a = cl_array.arange(queue, 8, dtype=np.int32)
+    file = tmp_path / "captured.py"
+    program.turn.capture_call(str(file), queue, (8,), (4,), a.data, cl.LocalMemory(16))
+    monkeypatch.setitem(__import__("sys").modules, "pyopencl", cl)
+    script, seen = {}, []
+    exec(file.read_text(), script)  # noqa: S102
+    monkeypatch.setattr(cl, "Buffer", lambda *args, **words: seen.append(cl._memory.Buffer(*args, **words)) or seen[-1])
+    script["main"]()
+    assert seen[0]._bytes.view("i4").tolist() == [3, 2, 1, 0, 7, 6, 5, 4] and a.get().tolist() == list(range(8))

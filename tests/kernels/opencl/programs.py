@@ -226,7 +226,9 @@ class Program:
         op = self.pick("<<", ">>", "rotate")
         unsigned = a.data.view("u" + TYPES[a.base][1:])
         if op == "rotate":
-            turned = (unsigned << np.array(by, unsigned.dtype)) | (unsigned >> np.array((bits - by) % bits, unsigned.dtype))
+            turned = (unsigned << np.array(by, unsigned.dtype)) | (
+                unsigned >> np.array((bits - by) % bits, unsigned.dtype)
+            )
             self.name(a.base, f"rotate({a.text}, ({a.type})({by}))", turned.view(TYPES[a.base]) if by else a.data)
         else:
             f = np.left_shift if op == "<<" else np.right_shift

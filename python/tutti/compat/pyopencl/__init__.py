@@ -3,6 +3,7 @@
 Replace `pyopencl` by `tutti.compat.pyopencl` in imports, or run the script by `python -m tutti run`.
 """
 
+# ruff: noqa: F401 (programs take the names from here)
 from ._constants import CLASSES
 from ._copies import (
     enqueue_copy,
@@ -116,4 +117,3 @@ _MODULES = {
     "algorithm", "array", "bitonic_sort", "characterize", "clmath", "clrandom", "cltypes", "elementwise", "reduction",
     "scan", "tools", "version",
 }  # fmt: skip
-__all__ = [name for name in dir() if name[0] != "_"]

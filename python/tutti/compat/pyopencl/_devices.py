@@ -250,7 +250,7 @@ class Context(Handle):
 
 
 def choose_devices(interactive=None, answers=None):
-    """The devices of create_some_context: PYOPENCL_CTX or `answers` may name a platform and devices by number or name."""
+    """The devices of create_some_context: PYOPENCL_CTX or `answers` may name platform and devices by number or name."""
     given = os.environ.get("PYOPENCL_CTX") if answers is None else None
     answers = given.split(":") if given else list(answers or [])
     platform = _chosen("platform", answers[:1], get_platforms())

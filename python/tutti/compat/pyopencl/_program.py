@@ -9,6 +9,7 @@ import tutti as _tt
 from tutti import _core
 from tutti._jit import dispatch
 
+from ._capture import capture
 from ._complex import HEADER as _COMPLEX
 from ._constants import CLASSES
 from ._errors import RepeatedKernelRetrieval, RuntimeError, failure
@@ -292,9 +293,14 @@ class Kernel(Handle):
         made._given, made._types = list(self._given), self._types
         return made
 
-    def capture_call(self, output_file, queue, global_size, local_size, *args, **keywords):
-        """Refused by name."""
-        raise NotImplementedError("tutti.compat.pyopencl does not cover Kernel.capture_call")
+    def capture_call(
+        self, output_file, queue, global_size, local_size, *args, wait_for=None, g_times_l=False,
+        allow_empty_ndrange=False, global_offset=None,
+    ):  # fmt: skip
+        """Write a script that makes this launch again, with the values that the arguments have now."""
+        words = {"g_times_l": g_times_l, "allow_empty_ndrange": allow_empty_ndrange, "global_offset": global_offset}
+        queue.finish()
+        capture(self, output_file, global_size, local_size, self._flat(args), words)
 
     def get_work_group_info(self, param, device):
         """What groups of the kernel can be."""

@@ -242,7 +242,7 @@ class ListOfListsBuilder:
             f"#define LIST_ARGS {_comma(f'tt_list_{n}, tt_at_{n}' for n in names)}",
         ]
         before = [
-            f"index_type tt_value_{n} = tt_starts_{self._shared.get(n, n)}[tt_k]; index_type *tt_at_{n} = &tt_value_{n};"
+            f"index_type tt_value_{n} = tt_starts_{self._shared.get(n, n)}[tt_k], *tt_at_{n} = &tt_value_{n};"
             for n in names
         ]
         work = [f"__global index_type *tt_starts_{n}" for n in self._counted()]

@@ -8,7 +8,7 @@ from . import _snippets
 from .array import Array, _queue_of
 from .tools import VectorArg, dtype_to_ctype
 
-# Each work item folds a piece, into several results that are independent of one another; the last one folds what they got.
+# Each work item folds a piece into several results, which do not wait for one another; one more folds what all got.
 _TEXT = """{preamble}
 typedef {kind} tt_reduce_type;
 #define TT_LANES {lanes}

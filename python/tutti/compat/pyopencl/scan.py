@@ -1,7 +1,7 @@
 """pyopencl.scan: folds of an array from its front of which every step is kept, written as OpenCL C.
 
-Each work item folds a piece and keeps its steps, one work item folds what the pieces got, and each puts what came before
-its piece into its steps and does what the program wants of them. So nothing is written before all was read.
+Each work item folds a piece and keeps its steps, one work item folds what the pieces got, and each puts what came
+before its piece into its steps and does what the program wants of them. So nothing is written before all was read.
 """
 
 import numpy as np
