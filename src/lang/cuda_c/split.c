@@ -213,14 +213,32 @@ static bool look_through(const tt_cudac_split *p, int64_t *from, int64_t *to) {
   return true;
 }
 
+/* Without brackets around all of it, and casts that widen, "(size_t)": those that OpenCL C's indices come with. */
+static void strip(const tt_cudac_split *p, int64_t *from, int64_t *to) {
+  for (;;) {
+    if (kind(p, *from) == '(' && tt__cudac_close(p->s, *from) == *to - 1) {
+      ++*from;
+      --*to;
+    } else if (kind(p, *from) == '(' && tt__split_is(p, *from + 1, "size_t") && kind(p, *from + 2) == ')') {
+      *from += 3;
+    } else {
+      return;
+    }
+  }
+}
+
 static bool is_thread(const tt_cudac_split *p, int64_t from, int64_t to) {
+  strip(p, &from, &to);
   if (to == from + 1 && !look_through(p, &from, &to)) return false;
+  strip(p, &from, &to);
   return to == from + 3 && tt__split_is(p, from, "threadIdx") && tt__split_is(p, from + 2, "x");
 }
 
 /* What an index begins with: 1, the grid's index; 2, threadIdx.x; 0, something else. */
 static int start_kind(const tt_cudac_split *p, int64_t from, int64_t to) {
+  strip(p, &from, &to);
   if (to == from + 1 && !look_through(p, &from, &to)) return 0;
+  strip(p, &from, &to);
   if (tt__cudac_index_end(p->s, from) == to) return 1;
   int64_t base = tt__cudac_base_end(p->s, from);
   if (base > 0 && base < to && kind(p, base) == '+' && is_thread(p, base + 1, to)) return 1;
@@ -518,9 +536,27 @@ static bool leaves_within(const tt_cudac_split *p, int64_t from, int64_t to) {
   return false;
 }
 
+/* "if (index < limit) statement" as a whole, the limit the same for all threads: the loop over them ends there. */
+static void note_guard(const tt_cudac_split *p, tt_split_item *g) {
+  static const char never[] = "&|?,=<>!";
+  int64_t open = g->from + 1, close = tt__cudac_close(p->s, open), less = open + 1;
+  if (g->is_turned || !tt__split_is(p, g->from, "if") || kind(p, open) != '(' || close >= g->to) return;
+  while (less < close && kind(p, less) != '<') less = kind(p, less) == '(' ? tt__cudac_close(p->s, less) + 1 : less + 1;
+  for (int64_t k = open + 1; k < close; k++)
+    if (k != less && kind(p, k) && strchr(never, kind(p, k))) return;
+  if (less >= close || tt__split_statement_end(p, close + 1) != g->to) return;
+  if (!is_thread(p, open + 1, less) || !is_same(p, less + 1, close, -1)) return;
+  g->guarded = close + 1;
+  g->index = open + 1;
+  g->limit = less + 1;
+  g->limit_end = close;
+}
+
 static bool is_fit(tt_cudac_split *p) {
   int loops = 0;
   sort_locals(p);
+  for (int i = 0; i < p->nitem; i++)
+    if (p->item[i].kind == TT_SPLIT_GROUP) note_guard(p, &p->item[i]);
   for (int i = 0; i < p->nitem; i++) {
     const tt_split_item *it = &p->item[i];
     loops += (it->kind == TT_SPLIT_LOOP || it->kind == TT_SPLIT_STRIDED) - (it->kind == TT_SPLIT_END);

@@ -25,6 +25,8 @@ typedef struct tt_split_item {
   /* of a strided loop, and of the one group in it */
   bool is_turned, is_of_grid; /* its index begins with the block's first thread of the grid, or of the block */
   int64_t type, name, bound, bound_end, step, step_end;
+  /* of a group that is "if (index < limit) statement", with the block's index along x: 0, or its first word */
+  int64_t guarded, index, limit, limit_end;
 } tt_split_item;
 
 /* A variable of a thread. */

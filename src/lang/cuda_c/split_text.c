@@ -95,13 +95,34 @@ static const tt_split_local *array_declared(const tt_cudac_split *p, int64_t k, 
   return NULL;
 }
 
+/* The type of the index that a group is guarded by: a variable's, or that of threadIdx.x with or without a cast. */
+static void write_index_type(const tt_cudac_split *p, const tt_split_item *g, tt_str *out) {
+  bool wide = false;
+  for (int64_t k = g->index; k < g->limit - 1; k++) {
+    wide |= tt__split_is(p, k, "size_t");
+    for (int i = 0; i < p->nlocal; i++)
+      if (p->local[i].name == p->s->word.data[k].name && p->s->word.data[k].kind == 'i') {
+        write_type(p, &p->local[i], out);
+        return;
+      }
+  }
+  tt__str_add(out, wide ? "size_t" : "unsigned");
+}
+
 static void write_group(const tt_cudac_split *p, const tt_split_item *g, bool tells, tt_str *out) {
+  if (g->guarded) {
+    tt__str_add(out, "{\nconst int tt_last = tt_guard<");
+    write_index_type(p, g, out);
+    tt__str_add(out, ">(tt_s, tt_e, ");
+    copy(p, g->limit, g->limit_end, out);
+    tt__str_add(out, ");\n");
+  }
   tt__str_add(out,
               "for (unsigned tt_z = 0; tt_z < tt_nz; tt_z++)\nfor (unsigned tt_y = 0; tt_y < tt_ny; tt_y++) {\n"
               "const int tt_row = (int)(tt_nx * (tt_y + tt_ny * tt_z)) - tt_s;\n"
               "#pragma GCC ivdep\n"
               "for (int tt_x = tt_s; tt_x < ");
-  tt__str_add(out, g->is_turned ? "tt_last" : "tt_e");
+  tt__str_add(out, g->is_turned || g->guarded ? "tt_last" : "tt_e");
   tt__str_add(out,
               "; tt_x++) {\nconst int tt_t = tt_row + tt_x, tt_global_x = tt_x;\n(void)tt_t;\n"
               "const tt_uint3 threadIdx = {(unsigned)(tt_x - tt_s), tt_y, tt_z};\n");
@@ -115,8 +136,8 @@ static void write_group(const tt_cudac_split *p, const tt_split_item *g, bool te
     copy(p, g->type, g->name, out);
     tt__str_add(out, ")threadIdx.x;\n");
   }
-  int64_t from = g->from;
-  for (int64_t k = g->from; k < g->to; k++) {
+  int64_t from = g->guarded ? g->guarded : g->from;
+  for (int64_t k = from; k < g->to; k++) {
     const tt_split_local *l = array_declared(p, k, g->group);
     if (!l) continue;
     copy(p, from, k, out);
@@ -142,7 +163,7 @@ static void write_group(const tt_cudac_split *p, const tt_split_item *g, bool te
   copy(p, from, g->to, out);
   tt__str_add(out, "\n");
   write_exit(p, g, out);
-  tt__str_add(out, "}\n}\n");
+  tt__str_add(out, g->guarded ? "}\n}\n}\n" : "}\n}\n");
 }
 
 /* Variables that are the same for all threads serve the heads of loops, too. */

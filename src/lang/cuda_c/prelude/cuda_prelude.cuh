@@ -82,6 +82,13 @@ TT_INLINE void tt_ahead(const T *p, long at, long step, unsigned threads) {
   const char *next = (const char *)p + (at + step * (long)(1 + 1023 / bytes)) * (long)sizeof(T);
   for (unsigned long k = 0; k < bytes && k < 4096; k += 64) __builtin_prefetch(next + k);
 }
+/* The end of the threads of [start, end) whose index in the block, a T, is less than a limit. */
+template <class T, class L>
+TT_INLINE int tt_guard(int start, int end, L limit) {
+  typedef decltype(T() + L()) C;
+  const C most = (C)limit;
+  return most < (C)1 ? start : most < (C)(end - start) ? start + (int)most : end;
+}
 TT_INLINE unsigned tt_thread_number() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 
 /* ---- barriers: another thread may run until they return */
