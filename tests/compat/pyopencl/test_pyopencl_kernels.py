@@ -192,6 +192,7 @@ def test_functions_of_complex_numbers(queue, name, kind):
     a, b = (rng.normal(size=(2, 50)) + 1j * rng.normal(size=(2, 50))).astype(kind)
     there = [cl_array.to_device(queue, v) for v in (a, b)]
     calls = [f"{name}_{f}(a[i], b[i])" for f in COMPLEX] + [f"{name}_{f}(a[i])" for f in OF_ONE]
+    calls += [f"{name}_fma(a[i], b[i], a[i])", f"{name}_cast(cfloat_new(1, 2))"]
     outs = [cl_array.empty(queue, 50, kind) for _ in calls]
     c = name + "_t"
     kernel = ElementwiseKernel(
@@ -200,6 +201,7 @@ def test_functions_of_complex_numbers(queue, name, kind):
     )  # fmt: skip
     kernel(*there, *outs)
     wanted = [a + b, a - b, a * b, a / b, a**b, *(getattr(np, f.replace("neg", "negative"))(a) for f in OF_ONE)]
+    wanted += [a * b + a, 1 + 2j]
     for call, got, right in zip(calls, outs, wanted, strict=True):
         assert np.allclose(got.get(), right, rtol=2e-4 if kind == np.complex64 else 1e-10), call
 
@@ -362,3 +364,9 @@ def test_launches_as_scripts(queue, program, monkeypatch, tmp_path):
     monkeypatch.setattr(cl, "Buffer", lambda *args, **words: seen.append(cl._memory.Buffer(*args, **words)) or seen[-1])
     script["main"]()
     assert seen[0]._bytes.view("i4").tolist() == [3, 2, 1, 0, 7, 6, 5, 4] and a.get().tolist() == list(range(8))
+
+
+def test_errors_tell_the_lines_of_the_program(queue):
+    text = "#include <pyopencl-complex.h>\n#include <pyopencl-complex.h>\n__kernel void f() {\n  cfloat_nothing(1);\n}"
+    with pytest.raises(cl.RuntimeError, match="kernel.cl:4:"):
+        cl.Program(queue.context, text).build()

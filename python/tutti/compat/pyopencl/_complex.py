@@ -1,6 +1,6 @@
 """pyopencl-complex.h: complex numbers in OpenCL C, as functions of structures (cfloat_t, cdouble_t)."""
 
-# TYPE is cfloat or cdouble, REAL its parts.
+# TYPE is cfloat or cdouble, REAL its parts. Division is Smith's: by the larger part, so that squares do not overflow.
 _TEXT = """
 typedef struct { REAL real, imag; } TYPE_t;
 static inline TYPE_t TYPE_new(REAL re, REAL im) { TYPE_t r; r.real = re; r.imag = im; return r; }
@@ -20,9 +20,11 @@ static inline TYPE_t TYPE_rsub(REAL a, TYPE_t b) { return TYPE_new(a - b.real, -
 static inline TYPE_t TYPE_mul(TYPE_t a, TYPE_t b) {
   return TYPE_new(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real);
 }
+static inline TYPE_t TYPE_fma(TYPE_t a, TYPE_t b, TYPE_t c) {
+  return TYPE_new(fma(a.real, b.real, c.real - a.imag * b.imag), fma(a.real, b.imag, fma(a.imag, b.real, c.imag)));
+}
 static inline TYPE_t TYPE_mulr(TYPE_t a, REAL b) { return TYPE_new(a.real * b, a.imag * b); }
 static inline TYPE_t TYPE_rmul(REAL a, TYPE_t b) { return TYPE_new(a * b.real, a * b.imag); }
-/* Smith's way: divides by the larger part, so that squares do not overflow. */
 static inline TYPE_t TYPE_divide(TYPE_t a, TYPE_t b) {
   REAL r, d;
   if (fabs(b.real) >= fabs(b.imag)) {
@@ -74,16 +76,12 @@ static inline TYPE_t TYPE_tan(TYPE_t a) { return TYPE_divide(TYPE_sin(a), TYPE_c
 
 
 def _of(name, real):
-    cast = f"#define {name}_cast(a) {name}_new(({real})(a).real, ({real})(a).imag)\n"
-    return _TEXT.replace("TYPE_", name + "_").replace("REAL", real) + cast
+    return " ".join(_TEXT.replace("TYPE_", name + "_").replace("REAL", real).split())
 
 
-HEADER = f"""
-#ifndef PYOPENCL_COMPLEX_H
-#define PYOPENCL_COMPLEX_H
-{_of("cfloat", "float")}
-#ifdef PYOPENCL_DEFINE_CDOUBLE
-{_of("cdouble", "double")}
-#endif
-#endif
-"""
+# In one line and without directives, so that what follows it keeps the lines that errors tell.
+HEADER = _of("cfloat", "float") + " " + _of("cdouble", "double")
+OPTIONS = [  # macros, because they take both types
+    f"-D{name}_cast(a)={name}_new(({real})(a).real,({real})(a).imag)"
+    for name, real in (("cfloat", "float"), ("cdouble", "double"))
+]

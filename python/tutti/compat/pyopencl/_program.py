@@ -9,8 +9,8 @@ import tutti as _tt
 from tutti import _core
 from tutti._jit import dispatch
 
+from . import _complex
 from ._capture import capture
-from ._complex import HEADER as _COMPLEX
 from ._constants import CLASSES
 from ._errors import RepeatedKernelRetrieval, RuntimeError, failure
 from ._handle import Handle
@@ -18,7 +18,7 @@ from ._memory import LocalMemory, MemoryObjectHolder, SVMPointer
 
 _STATUS = CLASSES["status_code"]
 _MAGIC = b"tutti OpenCL C\0"  # what get_info calls a binary: the text after this
-_OURS = {"pyopencl-complex.h": _COMPLEX}  # headers that PyOpenCL brings
+_OURS = "pyopencl-complex.h"  # the header that PyOpenCL brings
 
 
 def _options(given):
@@ -28,16 +28,30 @@ def _options(given):
     return [w for word in words for w in ([word] if " " not in word.strip() or os.path.exists(word) else word.split())]
 
 
+def _included(line):
+    """The name of the header that a line includes, or None."""
+    words = line.strip()
+    if not words.startswith("#") or not words[1:].strip().startswith("include"):
+        return None
+    return words[1:].strip().removeprefix("include").strip().strip('<>"')
+
+
+def _with_complex(text):
+    """(text, options): the header of complex numbers where it is included for the first time."""
+    lines, options = text.split("\n"), []
+    for k, line in enumerate(lines):
+        if _included(line) == _OURS:
+            lines[k] = "" if options else _complex.HEADER
+            options = _complex.OPTIONS
+    return "\n".join(lines), options
+
+
 def _with_headers(text, headers):
-    """A text in which #include lines of headers that are at hand are replaced by these."""
+    """A text in which lines that include headers that are at hand are replaced by these."""
     lines = []
     for number, line in enumerate(text.split("\n"), 2):
-        words = line.strip().removeprefix("#").strip()
-        name = words.removeprefix("include").strip().strip('<>"') if line.lstrip().startswith("#") else ""
-        if words.startswith("include") and name in headers:
-            lines += [_with_headers(headers[name], headers), f"#line {number}"]
-        else:
-            lines.append(line)
+        name = _included(line)
+        lines += [_with_headers(headers[name], headers), f"#line {number}"] if name in headers else [line]
     return "\n".join(lines)
 
 
@@ -78,9 +92,9 @@ class Program(Handle):
     def build(self, options=None, devices=None, cache_dir=None):
         """Compile the text: the program."""
         self._options = _options(options)
-        text = _with_headers(self._source, _OURS)
+        text, options = _with_complex(self._source)
         try:
-            self._native = _tt.opencl.Program(text).build(self._options)
+            self._native = _tt.opencl.Program(text).build([*self._options, *options])
         except _tt.CompileError as error:
             self._log, self._kind = str(error), "NONE"
             raise self._refused(error) from None

@@ -87,8 +87,7 @@ def preamble(dtypes, own=""):
     kinds = {np.dtype(d) for d in dtypes}
     if not any(k.kind == "c" for k in kinds):
         return own
-    wide = "#define PYOPENCL_DEFINE_CDOUBLE\n" if np.dtype(np.complex128) in kinds else ""
-    return f"{wide}#include <pyopencl-complex.h>\n{own}"
+    return f"#define PYOPENCL_DEFINE_CDOUBLE\n#include <pyopencl-complex.h>\n{own}"
 
 
 def statement(text):
