@@ -46,7 +46,8 @@ PARTS = {
         "test_try_except", "test_exceptions", "test_unicode", "test_generators", "test_recursion", "test_closure",
     ],
     "pycuda": ["test_driver", "test_gpuarray", "test_cumath"],
-    "pyopencl": ["test_wrapper", "test_array", "test_algorithm", "test_clmath", "test_clrandom", "test_enqueue_copy"],
+    "pyopencl": ["test_wrapper", "test_array", "test_algorithm", "test_clmath", "test_clrandom", "test_enqueue_copy",
+        "test_arrays_in_structs"],
     "numba-cuda": ["cudadrv", "cudapy", "doc_examples", "nrt"],
     "cupy": [
         "cupy_tests/core_tests/test_raw", "cupy_tests/core_tests/test_userkernel",

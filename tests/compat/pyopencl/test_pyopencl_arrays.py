@@ -215,3 +215,20 @@ def test_arrays_are_ready_when_their_events_are(queue):
     c = cl_array.to_device(profiled, np.zeros(1 << 20, np.float32))
     (event,) = (c * 2 + 1).events
     assert event.profile.end > event.profile.start
+
+
+def test_vectors_are_operands(queue):
+    host = np.random.default_rng(4).integers(1, 9, (5, 4)).astype("f4")
+    a = cl_array.to_device(queue, host.view(cltypes.float4).reshape(5))
+    numbers = cl_array.arange(queue, 5, dtype=np.float32)
+    for got, wanted in (
+        (a + a, host + host), (2 * a - 1, 2 * host - 1), (a * numbers, host * np.arange(5)[:, None]),
+        (a + cltypes.make_float4(1, 2, 3, 4), host + [1, 2, 3, 4]), (a[::2] * a[::2], host[::2] ** 2),
+    ):  # fmt: skip
+        assert got.dtype == cltypes.float4
+        assert np.array_equal(np.ascontiguousarray(got.get()).view("f4").reshape(-1, 4), wanted)
+    a *= 3
+    assert np.array_equal(a.get().view("f4").reshape(5, 4), host * 3)
+    structures = cl_array.zeros(queue, 3, np.dtype([("x", "i4")]))
+    with pytest.raises(TypeError, match="are structures"):
+        structures + structures

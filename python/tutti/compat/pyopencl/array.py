@@ -563,6 +563,8 @@ def _binary(name, reflected=False):
         if not _can(other):
             return NotImplemented
         _same_queue(self, other)
+        if self.dtype.kind == "V":
+            return _of_vectors(own, self, other)
         result = getattr(self._value(), own)(_plain(other))
         return result if result is NotImplemented else self._of(result, self, _order(self, other))
 
@@ -570,11 +572,37 @@ def _binary(name, reflected=False):
     return operator
 
 
+def _parts(x, element):
+    """Numbers of vectors along one axis more."""
+    if isinstance(x, Array) and x.dtype.kind != "V":
+        return x._value()[..., None]
+    if isinstance(x, Array) or getattr(x, "dtype", np.dtype("f8")).kind == "V":
+        host = np.ascontiguousarray(x._host() if isinstance(x, Array) else x)
+        return _tt.array(host.view(element).reshape(*x.shape, -1), device=_at())
+    return _plain(x)
+
+
+def _of_vectors(own, self, other):
+    """An operator of vectors (cltypes), whose numbers are operands one by one."""
+    from .cltypes import vec_type_to_scalar_and_count
+
+    if self.dtype not in vec_type_to_scalar_and_count:
+        raise TypeError(f"elements of {self.dtype} are structures: they are arguments of kernels, not operands")
+    element, _ = vec_type_to_scalar_and_count[self.dtype]
+    result = getattr(_parts(self, element), own)(_parts(other, element))
+    made = empty_like(self)
+    made._host()[...] = result.numpy().astype(element).view(self.dtype).reshape(self.shape)
+    return made
+
+
 def _in_place(name):
     def operator(self, other):
         if not _can(other):
             return NotImplemented
         _same_queue(self, other)
+        if self.dtype.kind == "V":
+            self._put(_of_vectors(f"__{name}__", self, other)._host())
+            return self
         result = getattr(self._value(), f"__{name}__")(_plain(other))
         if tuple(result.shape) != self.shape:
             raise ValueError(f"an operand of shape {other.shape} does not fit an array of shape {self.shape} in place")
