@@ -1,5 +1,6 @@
 """Programs in OpenCL C and their kernels, by our compiler of that language."""
 
+import builtins
 import os
 import warnings
 
@@ -420,3 +421,5 @@ def _launch(native, total, group, given, offset):
         raise failure("INVALID_VALUE", "clEnqueueNDRangeKernel", str(e)) from None
     except MemoryError as e:
         raise failure("MEM_OBJECT_ALLOCATION_FAILURE", "clEnqueueNDRangeKernel", str(e)) from None
+    except builtins.RuntimeError as e:
+        raise failure("OUT_OF_RESOURCES", "clEnqueueNDRangeKernel", str(e)) from None
