@@ -243,6 +243,7 @@ def cause(text):
     text = re.sub(r"the source of \w+ is needed", "the source of a function is needed", text)
     text = re.sub(r"compiled functions take no arrays of format .*", "arrays of records and of other types", text)
     text = re.sub(r"'def .*' in a compiled function", "a function within a function", text)
+    text = re.sub(r"images not supported on .*", "images", text)
     text = re.sub(r"CalledProcessError: Command .*", "CalledProcessError: a program of its own fails", text)
     return re.sub(r"\s+", " ", text).strip(" ,")[:120]
 

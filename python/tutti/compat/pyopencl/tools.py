@@ -352,7 +352,7 @@ class _ContextFactory:
         return Context([self.device])
 
     def __str__(self):
-        return f"<context factory for {self.device.name.strip()}>"
+        return f"<context factory of {self.device.platform.name}>"
 
 
 def _found(objects, words):
