@@ -6,6 +6,8 @@ all cores, minima of turns that take turns.
 Needs pyopencl and an OpenCL of the CPU; without them our times stand alone. Each program is checked against the other.
 """
 
+# ruff: noqa: E501 (rows of a table)
+
 import sys
 import time
 

@@ -24,7 +24,7 @@ typedef struct tt_cudac_language {
   int version;               /* raise it when the same text becomes another program */
   /* The preprocessed text in CUDA C's words. TT_ECOMPILE: it has something that is not there. */
   tt_code (*translate)(const char *text, size_t len, const tt_cudac_options *o, tt_str *out, tt_error *err);
-  /* (optional) Make what the compiler said of the translated text, from its first error on, what it says of the source. */
+  /* (optional) Make what the compiler said of the translated text what it says of the source. */
   void (*mend)(tt_str *said, const char *source, const char *file, const char *translated);
 } tt_cudac_language;
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char hidden[] =
-    "const tt_uint3 threadIdx, const int tt_global_x, const tt_uint3 blockIdx, const tt_uint3 blockDim, const tt_uint3 gridDim";
+    "const tt_uint3 threadIdx, const int tt_global_x, const tt_uint3 blockIdx, const tt_uint3 blockDim, "
+    "const tt_uint3 gridDim";
 
 static bool among(const char *text, size_t len, const char *const *words, size_t n) {
   for (size_t i = 0; i < n; i++)

@@ -657,7 +657,7 @@ static bool add_shared(launch *l, char *shared, unsigned at, unsigned size, cons
 /* CUDA C's dynamic memory is one; each __local argument of OpenCL C is a part of its own. */
 static bool add_dynamic(launch *l, char *shared) {
   bool ok = true, parts = false;
-  for (int k = 0; ok && k < l->entry->nparam; k++) {
+  for (int k = 0; ok && l->entry->param && k < l->entry->nparam; k++) { /* (kernels in Python say no parameters) */
     if (l->entry->param[k].kind != TT_CUDAC_LOCAL) continue;
     const tt_cudac_local *part = l->arg[k];
     char what[32];

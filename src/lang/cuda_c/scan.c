@@ -145,10 +145,10 @@ int64_t tt__cudac_close(const tt_cudac_scan *s, int64_t k) {
 
 /* Words that take a bracket and are no function's name. */
 static bool takes_bracket(const tt_cudac_scan *s, int64_t k) {
-  static const char *const words[] = {"__launch_bounds__", "__align__",   "__attribute__", "alignas",
-                                      "__cluster_dims__",  "__maxnreg__", "decltype",      "__declspec",
-                                      "__tt_block__",
-                                      "noexcept",          "__alignof__", "alignof",       "sizeof"};
+  static const char *const words[] = {
+      "__launch_bounds__", "__align__", "__attribute__", "alignas",      "__cluster_dims__",
+      "__maxnreg__",       "decltype",  "__declspec",    "__tt_block__", "noexcept",
+      "__alignof__",       "alignof",   "sizeof"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (tt__cudac_is(s, k, words[i])) return true;
   return false;
@@ -359,10 +359,9 @@ static bool find_defs(tt_cudac_scan *s) {
 /* ---- who can meet a barrier */
 
 bool tt__cudac_is_wait(const char *text, size_t len) {
-  static const char *const starts[] = {"__syncthreads", "__syncwarp",   "__shfl",         "__ballot",
-                                       "__any",         "__all",        "__match_any",    "__match_all",
-                                       "__reduce_",     "__activemask", "__barrier_sync", "__match",
-                                       "tt_group_"};
+  static const char *const starts[] = {"__syncthreads",  "__syncwarp",  "__shfl",      "__ballot",  "__any",
+                                       "__all",          "__match_any", "__match_all", "__reduce_", "__activemask",
+                                       "__barrier_sync", "__match",     "tt_group_"};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     size_t n = strlen(starts[i]);
     if (len >= n && memcmp(text, starts[i], n) == 0) return true;

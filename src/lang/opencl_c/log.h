@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 /*
-** Rewrite `said`: for each error "FILE:LINE:COLUMN: error: words" the column of the source, its line, and a mark below it.
+** Rewrite `said`: for each error "FILE:LINE:COLUMN: error: words" the column of the source, its line, a mark below it.
 ** `translated` is what the compiler read, with line marks.
 */
 TT_HIDDEN void tt__opencl_mend_log(tt_str *said, const char *source, const char *file, const char *translated);

@@ -12,7 +12,7 @@
 
 #define TT_PROGRAM_DEVICES 16
 
-/* Builds for the CPU: a sum of these. Threads along x that 31 bits do not count; global indices that begin elsewhere. */
+/* Builds for the CPU: a sum of these. More threads along x than 31 bits count; global indices that begin elsewhere. */
 enum { TT_PROGRAM_WIDE = 1, TT_PROGRAM_OFFSET = 2, TT_PROGRAM_BUILDS = 4 };
 
 struct tt_entry {

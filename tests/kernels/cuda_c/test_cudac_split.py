@@ -316,3 +316,35 @@ def test_what_later_turns_need_is_asked_for():
     m.get_function("f")(o, a, b.view("u1"), n, c, block=(32, 1, 1), grid=(3, 1))
     want = [(a[k::96] + b[k::96, 1] + c[k % 32]).sum() for k in range(96)]
     assert np.allclose(o, want)
+
+
+GUARDED = r"""
+extern "C" __global__ void guarded(int *out, int limit) {
+  __shared__ int s[32];
+  int t = threadIdx.x;
+  s[t] = -1;
+  __syncthreads();
+  if (t < limit) s[t] = t;
+  __syncthreads();
+  if (threadIdx.x < limit + 2) s[t] += 100;
+  __syncthreads();
+  if (t < limit) {
+    int twice = 2 * s[31 - t];
+    s[t] += 1000 + 0 * twice;
+  }
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + t] = s[t];
+}
+"""
+
+
+@pytest.mark.parametrize("limit", [-40, -2, -1, 0, 1, 7, 31, 32, 33, 1 << 30])
+def test_guards_that_end_the_loop_over_threads(limit):
+    """An index with a sign has none below a negative limit, one without a sign is below each of them."""
+    out = np.zeros(64, "i4")
+    tt.RawKernel(GUARDED, "guarded")((2,), (32,), (out, limit))
+    t = np.arange(32)
+    s = np.where(t < limit, t, -1)
+    s += np.where((t < limit + 2) | (limit + 2 < 0), 100, 0)
+    s += np.where(t < limit, 1000, 0)
+    np.testing.assert_array_equal(out, np.tile(s, 2))
