@@ -105,8 +105,8 @@ KERNEL_PARTS ?=
 KERNEL_RESULTS ?=
 conformance-kernels: export TUTTI_CACHE_DIR ?= $(CURDIR)/build/cache
 conformance-kernels: build
-	@[ -n "$(NUMBA)$(NUMBA_CUDA)$(PYCUDA)$(CUPY)" ] || { echo 'NUMBA=, NUMBA_CUDA=, PYCUDA=, CUPY=: dirs of clones'; exit 2; }
-	@for given in numba:"$(NUMBA)" numba-cuda:"$(NUMBA_CUDA)" pycuda:"$(PYCUDA)" cupy:"$(CUPY)"; do \
+	@[ -n "$(NUMBA)$(NUMBA_CUDA)$(PYCUDA)$(PYOPENCL)$(CUPY)" ] || { echo 'NUMBA=, NUMBA_CUDA=, PYCUDA=, PYOPENCL=, CUPY=: dirs of clones'; exit 2; }
+	@for given in numba:"$(NUMBA)" numba-cuda:"$(NUMBA_CUDA)" pycuda:"$(PYCUDA)" pyopencl:"$(PYOPENCL)" cupy:"$(CUPY)"; do \
 	  [ -n "$${given#*:}" ] || continue; \
 	  PYTHONPATH="$(CURDIR)/build/python" "$(CURDIR)/$(PY)" tools/conformance_kernels.py "$${given%%:*}" "$${given#*:}" \
 	    $(if $(KERNEL_RESULTS),--results "$(KERNEL_RESULTS)") $(KERNEL_PARTS) || exit 1; \

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "compat.md"
 BEGIN = "<!-- from here on: python tools/compat_page.py -->\n"
 END = "<!-- to here: python tools/compat_page.py -->\n"
-NAMES = {"pycuda": "PyCUDA", "numba": "Numba", "numba-cuda": "numba-cuda", "cupy": "CuPy"}
+NAMES = {"pycuda": "PyCUDA", "pyopencl": "PyOpenCL", "numba": "Numba", "numba-cuda": "numba-cuda", "cupy": "CuPy"}
 LEAST = 3  # tests of one cause that get a row; what fewer fail of is counted
 
 

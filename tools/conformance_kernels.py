@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the tests of kernel libraries on tutti: make conformance-kernels PYCUDA=dir NUMBA=dir NUMBA_CUDA=dir CUPY=dir.
+"""Run the tests of kernel libraries on tutti: make conformance-kernels PYCUDA=dir PYOPENCL=dir NUMBA=dir CUPY=dir.
 
 Each library is given by a checkout of its repository. Each test runs in a process of its own; a failure is told by its
 last line. --results keeps the outcomes for docs/compat.md (tools/compat_page.py).
@@ -40,6 +40,7 @@ NOT_ASKED = [
         r"|a list's method '_\w+'",
         "the interior of typed containers and strings",
     ),
+    (r"tmpdir_pyopencl_xdg_test|pyopencl\._cl\b", "PyOpenCL's interior: its caches of invokers, its C++ module"),
     (r"has no attribute '(DUMP_\w+|ALWAYS_WARN_UNINIT_VAR|CUDA_DEBUGINFO_DEFAULT)'", "the compiler's dumps"),
 ]
 # What of a library's repository is run where nobody names parts: folders or files.
@@ -50,6 +51,8 @@ PARTS = {
         "test_try_except", "test_exceptions", "test_unicode", "test_generators", "test_recursion", "test_closure",
     ],
     "pycuda": ["test_driver", "test_gpuarray", "test_cumath"],
+    "pyopencl": ["test_wrapper", "test_array", "test_algorithm", "test_clmath", "test_clrandom", "test_enqueue_copy",
+        "test_arrays_in_structs"],
     "numba-cuda": ["cudadrv", "cudapy", "doc_examples", "nrt"],
     "cupy": [
         "cupy_tests/core_tests/test_raw", "cupy_tests/core_tests/test_userkernel",
@@ -57,9 +60,21 @@ PARTS = {
         "cupy_tests/core_tests/fusion_tests", "cupyx_tests/jit_tests",
     ],
 }  # fmt: skip
-FOLDER = {"numba": "numba/tests", "pycuda": "test", "numba-cuda": "numba_cuda/numba/cuda/tests", "cupy": "tests"}
+FOLDER = {
+    "numba": "numba/tests",
+    "pycuda": "test",
+    "pyopencl": "test",
+    "numba-cuda": "numba_cuda/numba/cuda/tests",
+    "cupy": "tests",
+}
 PACKAGE = {"numba-cuda": "numba.cuda.tests.{}."}
-SERVED = {"numba": ("numba",), "pycuda": ("pycuda",), "numba-cuda": ("numba",), "cupy": ("cupy", "cupyx")}
+SERVED = {
+    "numba": ("numba",),
+    "pycuda": ("pycuda",),
+    "pyopencl": ("pyopencl",),
+    "numba-cuda": ("numba",),
+    "cupy": ("cupy", "cupyx"),
+}
 
 
 def files_of(root, library, part):
@@ -233,6 +248,7 @@ def cause(text):
     text = re.sub(r"the source of \w+ is needed", "the source of a function is needed", text)
     text = re.sub(r"compiled functions take no arrays of format .*", "arrays of records and of other types", text)
     text = re.sub(r"'def .*' in a compiled function", "a function within a function", text)
+    text = re.sub(r"images not supported on .*", "images", text)
     text = re.sub(r"CalledProcessError: Command .*", "CalledProcessError: a program of its own fails", text)
     return re.sub(r"\s+", " ", text).strip(" ,")[:120]
 
@@ -287,6 +303,8 @@ def serve(library, root):
         standins.tell_of_bit_generators()
         standins.tell_of_transform_settings()
         sys.modules["tutti.compat.cupy"].testing = importlib.import_module("cupy.testing")
+    if library == "pyopencl":
+        sys.path.insert(0, os.fspath(root / FOLDER[library]))  # tests take helpers from one another
     if library == "pycuda":
         from tutti.compat.pycuda import driver
 

@@ -51,7 +51,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tutti", description="Arrays on every processor there is.")
     commands = parser.add_subparsers(required=True, metavar="command")
     commands.add_parser("info", help="devices, libraries, cache, threads").set_defaults(run=_info)
-    run = commands.add_parser("run", help="run a script that imports numba, pycuda, cupy, jax or torch on tutti")
+    run = commands.add_parser("run", help="run a script that imports numba, pycuda, pyopencl, cupy, jax or torch")
     run.add_argument("--device", help="where arrays go: cpu, cuda, cuda:1 ...")
     run.add_argument("--as", dest="library", metavar="library", help="the one library that tutti stands for: torch ...")
     run.add_argument("script")

@@ -10,7 +10,7 @@ import tutti.compat
 
 TEXT = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "compat.md").read_text()
 
-LIBRARIES = "numba|pycuda|cupyx|cupy|jax|keras|tensorflow|torch|joblib|multiprocessing|concurrent"
+LIBRARIES = "numba|pycuda|pyopencl|cupyx|cupy|jax|keras|tensorflow|torch|joblib|multiprocessing|concurrent"
 
 
 def rows(text):

@@ -12,6 +12,11 @@ SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "python" / 
 SAID = {
     "pycuda_add.py": ["the same as NumPy's: True"],
     "pycuda_multiply.py": ["largest difference: 0.0", "four times: True sum of squares: 1625.12"],
+    "pyopencl_add.py": ["it took time: True", "the same as NumPy's: True", "by arrays: True"],
+    "pyopencl_kernels.py": [
+        "combined: [ 1.  3.  5.  7.  9. 11. 13. 15. 17. 19.]", "product: 615.0 615.0", "sums: [ 0  1  3  6 10 15]",
+        "large: [11. 13. 15. 17. 19.]",
+    ],
     "numba_add.py": ["device arrays: True", "host arrays: True", "counted up: [ 1  2  3  4  5  6  7  8  9 10]"],
     "numba_print.py": [
         *["a thread says hello"] * 3, "the host says hello", *"012345", "the host counts too: 0 1 2 3 4 5",
@@ -25,6 +30,8 @@ SAID = {
 }  # fmt: skip
 KERNELS = {  # expressions are no kernels of their own: they fuse with what is around them
     "pycuda_add.py": ["vector_add"], "pycuda_multiply.py": ["multiply"], "numba_add.py": ["add", "count_up"],
+    "pyopencl_add.py": ["add"],
+    "pyopencl_kernels.py": ["combine", "reduce_kernel_pieces", "scan_finish", "choose_finish"],
     "numba_print.py": ["everyone", "some"], "numba_20_million.py": ["add"], "cupy_arrays.py": ["fill"],
     "keras_line.py": [],
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""python -m tutti run: scripts that import numba, pycuda, cupy, jax, keras or torch get tutti.compat's modules.
+"""python -m tutti run: scripts that import numba, pycuda, pyopencl, cupy, jax, keras or torch get our modules for them.
 
 With --as joblib, multiprocessing or concurrent the script's own imports of that module do; what libraries import stays
 theirs.
@@ -23,7 +23,7 @@ import types
 import tutti
 
 # What a script imports, and who serves it; a module that does not exist here is not covered.
-NAMES = ("numba", "pycuda", "cupy", "cupyx", "jax", "keras", "tensorflow", "torch")
+NAMES = ("numba", "pycuda", "pyopencl", "cupy", "cupyx", "jax", "keras", "tensorflow", "torch")
 ASKED = ("joblib", "multiprocessing", "concurrent")  # on request only, in the script and the files beside it
 _FUTURE = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
 COVERED = {name: "tutti.compat." + name for name in NAMES}
@@ -161,7 +161,11 @@ def report(finder, begun):
     )
     for f in dispatch.everything:
         if getattr(f, "launches", 0):
-            where = ", ".join(place(k) for k in sorted(f.places)) if hasattr(f, "places") else "CUDA C"
+            where = (
+                ", ".join(place(k) for k in sorted(f.places))
+                if hasattr(f, "places")
+                else getattr(f, "language", "CUDA C")
+            )
             print(f"  kernel   {f.__name__:24s} {f.launches:8d} launches, {where}", file=sys.stderr)
     for f in dispatch.everything:
         if not hasattr(f, "launches") and f.signatures:

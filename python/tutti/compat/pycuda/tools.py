@@ -2,12 +2,12 @@
 
 import functools
 import os
-import re
 
 import numpy as np
 
 from tutti import _core
 
+from .. import _c_types
 from . import driver
 
 
@@ -199,8 +199,8 @@ class PageLockedMemoryPool:
 
 # ---- types in C
 
-_NAMES = {"pycuda::complex<float>": np.dtype(np.complex64), "pycuda::complex<double>": np.dtype(np.complex128)}
 _KINDS = {
+    "pycuda::complex<float>": "complex64", "pycuda::complex<double>": "complex128",
     "bool": "bool", "char": "int8", "signed char": "int8", "short": "int16", "short int": "int16", "int": "int32",
     "signed": "int32", "long": "int64", "long int": "int64", "long long": "int64", "unsigned": "uint32",
     "unsigned char": "uint8", "unsigned short": "uint16", "unsigned int": "uint32", "unsigned long": "uint64",
@@ -208,37 +208,8 @@ _KINDS = {
     "size_t": "uint64", "float": "float32", "double": "float64", "half": "float16", "float complex": "complex64",
     "double complex": "complex128", **{f"{u}int{n}_t": f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)},
 }  # fmt: skip
-_OURS = {}  # a type that a program registered: its name
-
-
-def get_or_register_dtype(c_names, dtype=None):
-    """The type of these names, which a program may give one."""
-    names = [c_names] if isinstance(c_names, str) else list(c_names)
-    if dtype is None:
-        return _named(names[0])
-    dtype = np.dtype(dtype)
-    for name in names:
-        if _NAMES.setdefault(name, dtype) != dtype:
-            raise RuntimeError(f"name '{name}' already registered")
-    if dtype.kind == "V":
-        _OURS.setdefault(dtype, names[0])
-    return dtype
-
-
-def register_dtype(dtype, c_names, alias_ok=False):
-    """Give a type names in C; `alias_ok`: it may have one already."""
-    dtype = np.dtype(dtype)
-    if not alias_ok and dtype in _OURS:
-        raise RuntimeError(f"dtype '{dtype}' already registered")
-    get_or_register_dtype(c_names, dtype)
-
-
-def _named(name):
-    """The type that C calls so."""
-    found = _NAMES.get(name) or _KINDS.get(name)
-    if found is None:
-        raise ValueError(f"unknown type '{name}'")
-    return np.dtype(found)
+_types = _c_types.Registry(_KINDS)
+get_or_register_dtype, register_dtype, _named = _types.get_or_register, _types.register, _types.named
 
 
 def dtype_to_ctype(dtype, with_fp_tex_hack=False):
@@ -248,8 +219,8 @@ def dtype_to_ctype(dtype, with_fp_tex_hack=False):
     dtype = np.dtype(dtype)
     if with_fp_tex_hack and dtype.name in _TEXTURE_NAMES:
         return _TEXTURE_NAMES[dtype.name]
-    if dtype in _OURS:
-        return _OURS[dtype]
+    if dtype in _types.ours:
+        return _types.ours[dtype]
     if dtype.kind == "V":
         raise ValueError(f"unable to map dtype '{dtype}': register_dtype gives it a name")
     if dtype.kind == "c":
@@ -265,14 +236,7 @@ _TEXTURE_NAMES = {
 }
 
 
-class Argument:
-    """A parameter of a kernel."""
-
-    def __init__(self, dtype, name):
-        self.dtype, self.name = np.dtype(dtype), name
-
-    def __repr__(self):
-        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
+Argument = _c_types.Argument
 
 
 class VectorArg(Argument):
@@ -297,13 +261,8 @@ class ScalarArg(Argument):
 
 def parse_c_arg(c_arg):
     """The parameter that a piece of C declares."""
-    text = re.sub(r"\b(const|volatile|__restrict__|__restrict|restrict)\b", " ", c_arg)
-    found = re.fullmatch(r"\s*(.*?)([\s*]+)(\w+)\s*(\[\s*\])?\s*", text)
-    if not found:
-        raise ValueError(f"couldn't parse argument '{c_arg}'")
-    kind, stars, name, brackets = found.groups()
-    made = VectorArg if "*" in stars or brackets else ScalarArg
-    return made(_named(" ".join(kind.split())), name)
+    kind, is_vector, name = _c_types.declared(c_arg)
+    return (VectorArg if is_vector else ScalarArg)(_named(kind), name)
 
 
 def get_arg_type(c_arg):
