@@ -198,11 +198,13 @@ static inline bool emu_launch(emu_fn fn, const tt_grid *g, const void *args, boo
 
 /* ---- targets and launches */
 
+static int emu_warp = 32; /* 1: threads cannot read each other's registers */
+
 /* A small device and a large one: what the first does in loops the second spreads out. */
 static inline tt_target emu_target(int way) {
   tt_target t = {.kind = TT_DEVICE_NULL,
                  .units = way == 0 ? 1 : 132,
-                 .warp = 32,
+                 .warp = emu_warp,
                  .block_threads = 1024,
                  .unit_threads = 2048,
                  .shared_block = way == 2 ? 48 * 1024 : 227 * 1024,

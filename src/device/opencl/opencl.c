@@ -51,16 +51,17 @@ enum {
 };
 
 static void fill_cl_target(tt_device *d, const tt_cl *c) {
-  enum { FLIGHT = 2048 }; /* threads of a unit, which the standard has no question for */
+  enum { MOST_THREADS = 4096, FLIGHT = 2048 }; /* threads of a unit, which the standard has no question for */
   void *device = c->place.device;
   size_t sizes[3] = {1, 1, 1};
   c->api->device_info(device, GROUP_SIZES, sizeof sizes, sizes, NULL);
-  int64_t threads = tt__cl_number(c->api, device, GROUP_THREADS, sizeof(size_t));
+  int64_t threads = tt__cl_number(c->api, device, GROUP_THREADS, sizeof(size_t)), most = 1;
+  while (most * 2 <= threads && most < MOST_THREADS) most *= 2;
   int64_t local = tt__cl_number(c->api, device, LOCAL, 8);
   d->target = (tt_target){.kind = TT_DEVICE_OPENCL,
                           .units = (int)tt__cl_number(c->api, device, UNITS, 4),
                           .warp = 1,
-                          .block_threads = (int)(threads < 1024 ? threads : 1024),
+                          .block_threads = (int)most,
                           .unit_threads = FLIGHT,
                           .shared_block = local,
                           .shared_unit = local,

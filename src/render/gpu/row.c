@@ -358,8 +358,11 @@ static void put_piece(tt_thread_emit *t, int phase) {
   tt__emit_close(e);
 }
 
+/* Has a thread so many lanes of a piece that to look whether each is there costs more than a second loop? */
+static bool has_whole_pieces(const tt_variant *v) { return v->staged || (v->group == 0 && v->unroll >= 16); }
+
 /*
-** Lanes [from, to) of a line. Where a block has it, pieces all of whose lanes are there go without looking, and what is
+** Lanes [from, to) of a line. Where a block has it, or a thread alone, pieces all of whose lanes are there go without looking, and what is
 ** left behind them, less than one, is done lane by lane: to look at each vector takes registers, and leaves room for
 ** fewer blocks.
 */
@@ -377,12 +380,14 @@ static void put_line(tt_thread_emit *t, int phase, const char *from) {
     put_piece(t, phase);
     return;
   }
-  if (t->v->staged) {
+  if (has_whole_pieces(t->v)) {
     some.full = 1;
     t->v = &some;
     tt__emit_open(e, "for (; j0 + %d <= to; j0 += %d)", piece, piece);
     put_piece(t, phase);
     some.full = 0;
+  }
+  if (t->v->staged) {
     some.vec = 1;
     some.drawn = 0;
     if (some.unroll > 4) some.unroll = 4;

@@ -173,11 +173,12 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
     return;
   }
   int64_t lanes = c->x.lanes, outer = c->x.outer;
-  int vec = map_vector(c);
-  if (vec == 1) vec = apart_vector(c, v);
+  bool alone = c->t->warp == 1; /* the device's compiler makes vectors of threads, if each has one lane and no loop */
+  int vec = alone ? 1 : map_vector(c);
+  if (vec == 1 && !alone) vec = apart_vector(c, v);
   /* Vectors that leave units without work are not worth their text: it takes the compiler a time for each lane. */
   while (vec > 1 && tt__cut_points(c, 1) < (int64_t)c->t->units * 1024 * vec) vec = vec > 4 ? 4 : 1;
-  int unroll = vec > 1 || c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
+  int unroll = alone || vec > 1 || c->k->checked || c->reloads ? 1 : c->slow ? 2 : 4;
   while (unroll > 1 && (c->loads * unroll > 32 || outer * lanes < (int64_t)c->t->units * 1024 * unroll)) unroll /= 2;
   while (unroll > 1 && lanes < 32 * unroll) unroll /= 2;
   v->vec = (uint8_t)vec;
@@ -189,10 +190,11 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
   v->drawn = !v->apart && tt__cut_shares_blocks(c, vec);
   v->speculates = c->t->warp > 1 && vec > 1 && !v->apart && outer == 1 && may_speculate(c->k);
   v->main_loop = v->speculates || (v->drawn && outer == 1);
+  int block = alone ? c->t->block_threads : MAP_BLOCK; /* to begin one costs a processor as much as many lanes */
   int x = tt__cut_block_x(threads, c->shares && outer >= 8 ? 32
                                    : v->speculates         ? SPECULATE_BLOCK
-                                                           : MAP_BLOCK),
-      y = MAP_BLOCK / x;
+                                                           : block),
+      y = block / x;
   y = (int)tt__at_most(y, (int64_t)1 << tt__log2_up(outer));
   v->block = (uint8_t)(unroll > 1 ? tt__log2_up(x) : 0);
   p->grid.block[0] = (uint32_t)x;
@@ -200,7 +202,7 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
   p->grid.grid[0] = (uint32_t)tt__turns(threads, x);
   p->grid.grid[1] = (uint32_t)tt__at_most(tt__turns(outer, y), tt__at_most(c->t->grid_max[1], 65535));
   /* Quick kernels do best without a loop; slow ones do many turns, so that what all lanes share is computed seldom. */
-  v->once = !c->slow && p->grid.grid[1] == tt__turns(outer, y);
+  v->once = (alone || !c->slow) && p->grid.grid[1] == tt__turns(outer, y);
   if (!c->slow || vec == 1 || outer != 1) return;
   p->grid.grid[0] = (uint32_t)tt__at_most(
       p->grid.grid[0], (int64_t)c->t->units * 32 * (v->speculates ? MAP_BLOCK / SPECULATE_BLOCK : 1));

@@ -144,6 +144,24 @@ TEST(rows_in_registers_and_shared_memory) {
   run(b);
 }
 
+/* No thread reads another's registers: a row is one thread's, a map's thread has one lane. */
+TEST(threads_that_are_alone) {
+  static const int64_t len[][4] = {{3, 16}, {2, 33}, {300, 7}, {2, 513}, {1, 3000}, {1, 70001}};
+  batch *b = batch_new();
+  emu_warp = 1;
+  add_sizes(b, texts[6].text, len, 6); /* softmax */
+  add_sizes(b, VARIANCE("row", "1 axes=2"), len, 6);
+  add_sizes(b, FOLDS("row", "1 axes=2"), len, 6);
+  for (size_t i = 0; i < sizeof fold_texts / sizeof *fold_texts; i++)
+    add_sizes(b, fold_texts[i].text, fold_texts[i].len, 2);
+  int shared = 0;
+  for (int i = 0; i < b->njob; i++)
+    shared += b->job[i].k->mode == TT_MODE_ROW && b->job[i].cut[1].pass[0].variant.group > 0;
+  emu_warp = 32;
+  CHECK_INT(shared, 0);
+  run(b);
+}
+
 /* Down columns, with what is stored in place, in the middle and at the end. */
 #define COL_SOFTMAX(outer)         \
   "kernel col outer=" outer        \
