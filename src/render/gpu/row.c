@@ -362,9 +362,9 @@ static void put_piece(tt_thread_emit *t, int phase) {
 static bool has_whole_pieces(const tt_variant *v) { return v->staged || (v->group == 0 && v->unroll >= 16); }
 
 /*
-** Lanes [from, to) of a line. Where a block has it, or a thread alone, pieces all of whose lanes are there go without looking, and what is
-** left behind them, less than one, is done lane by lane: to look at each vector takes registers, and leaves room for
-** fewer blocks.
+** Lanes [from, to) of a line. Where a block has it, or a thread alone, pieces all of whose lanes are there go without
+** looking. What is left behind them, less than one, is done lane by lane: to look at each vector takes registers, and
+** leaves room for fewer blocks.
 */
 static void put_line(tt_thread_emit *t, int phase, const char *from) {
   tt_emit *e = &t->e;
