@@ -114,6 +114,7 @@ static tt_array *turned_back(tt_composer *c, tt_array *g, movers m, const tt_tap
     first += (len[k] - 1) * m.axis[k].step;
   }
   assert(first == 0);
+  (void)first;
   tt_node *n = tt__compose_node(c, g);
   tt_node *flat = n ? tt__node_view(n, m.n, len, step, off, c->err) : NULL;
   tt__shape_steps(of->rank, of->dim, back);

@@ -283,8 +283,8 @@ static expr *name_of(lower *l, const expr *d, int k) {
   return py__text(l, e);
 }
 
-static expr *tuple_like(lower *l, expr *const *part, int n) {
-  type *item[TT_PROGRAM_ARGS];
+expr *py__tuple_of(lower *l, expr *const *part, int n) {
+  type *item[TT_PROGRAM_ARGS] = {0};
   for (int k = 0; k < n; k++) item[k] = part[k]->type;
   expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, n), n);
   for (int k = 0; k < n; k++) e->arg[k] = part[k];
@@ -300,9 +300,9 @@ expr *py__named_values_method(lower *l, expr *d, const char *name) {
   d = py__keep(l, d);
   for (int k = 0; k < d->type->n; k++) {
     expr *both[2] = {name_of(l, d, k), py__item(l, d, k)};
-    part[k] = keys ? both[0] : items ? tuple_like(l, both, 2) : both[1];
+    part[k] = keys ? both[0] : items ? py__tuple_of(l, both, 2) : both[1];
   }
-  return tuple_like(l, part, d->type->n);
+  return py__tuple_of(l, part, d->type->n);
 }
 
 expr *py__named_values_have(lower *l, const expr *d, const expr *key) {

@@ -62,21 +62,13 @@ static void place_of(lower *l, expr *at, expr *const *len, int n, expr **place) 
   }
 }
 
-static expr *tuple_of(lower *l, expr *const *part, int n) {
-  type *item[TT_PROGRAM_RANK + 1];
-  for (int k = 0; k < n; k++) item[k] = part[k]->type;
-  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, n), n);
-  for (int k = 0; k < n; k++) e->arg[k] = part[k];
-  return e;
-}
-
 /* What the loop gives for a place: the place, the element, or both. */
 static expr *value_at(lower *l, const tt_tree *iter, expr *array, expr *const *place, int n) {
-  if (!array) return tuple_of(l, place, n);
+  if (!array) return py__tuple_of(l, place, n);
   expr *value = py__keep(l, py__load(l, array, place, n));
   if (is_flat(iter)) return value;
-  expr *both[2] = {tuple_of(l, place, n), value};
-  return tuple_of(l, both, 2);
+  expr *both[2] = {py__tuple_of(l, place, n), value};
+  return py__tuple_of(l, both, 2);
 }
 
 void py__for_grid(lower *l, const tt_tree *t, const tt_tree *iter, bool counted, expr *first) {

@@ -82,6 +82,8 @@ type *py__scalar(lower *l, tt_dtype t);
 static inline char py__any_steps(const expr *array) { return array->type->layout == 'P' ? 'P' : 'A'; }
 type *py__array(lower *l, tt_dtype t, int rank, char layout);
 type *py__tuple(lower *l, type *const *item, int n);
+/* The expressions as a tuple. */
+expr *py__tuple_of(lower *l, expr *const *part, int n);
 type *py__named(lower *l, type *const *item, int n, const char *meta); /* NULL: without names */
 bool py__same_names(const type *a, const type *b);
 type *py__none(lower *l);

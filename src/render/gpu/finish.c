@@ -39,7 +39,7 @@ static void put_finish_free(tt_thread_emit *t) {
   tt__emit_open(e, "for (tt_i32 apart = %d; apart > 0; apart /= 2)", block / 2);
   tt__emit_open(e, "if (t < apart)");
   TT_FOR_REDUCE(e, 0, i) {
-    char s[16], x[16], u[32], y[32];
+    char s[24], x[24], u[32], y[32];
     if (folds_in_order(t, i)) continue;
     snprintf(s, sizeof s, "sa%d[t]", i);
     snprintf(x, sizeof x, "si%d[t]", i);
@@ -100,7 +100,7 @@ static void put_finish_fold(tt_thread_emit *t) {
   tt__emit_line(e, "TT_BARRIER();");
   put_finish_groups(t);
   TT_FOR_REDUCE(e, 0, i) {
-    char f[16], s[16];
+    char f[16], s[24];
     if (!folds_in_order(t, i)) continue;
     snprintf(f, sizeof f, "f%d", i);
     snprintf(s, sizeof s, "sa%d[w]", i);
