@@ -63,14 +63,14 @@ tt_code tt__cl_load(tt_device *d, const void *binary, size_t size, tt_module **o
   int result = 0, status = 0;
   *out = NULL;
   TT_TRY(tt__device_alive(d, err));
-  tt_module *m = tt__mem_zalloc(sizeof *m);
+  tt_cl_module *m = tt__mem_zalloc(sizeof *m);
   if (!m) return tt__fail_memory(err, sizeof *m);
   m->program = c->api->program_of_binary(c->context, 1, &c->place.device, &size, &bytes, &status, &result);
   tt_code code = tt__cl_done(d, result ? result : status, "load a binary", err);
   if (code == TT_OK && (result = c->api->build(m->program, 1, &c->place.device, NULL, NULL, NULL)) != 0)
     code = fail_build(d, m->program, result, err);
   if (code == TT_OK) {
-    *out = m;
+    *out = (tt_module *)m;
     return TT_OK;
   }
   if (m->program) c->api->program_free(m->program);
@@ -81,13 +81,13 @@ tt_code tt__cl_load(tt_device *d, const void *binary, size_t size, tt_module **o
 void tt__cl_unload(tt_device *d, tt_module *m) {
   const tt_cl_api *api = tt__cl_of(d)->api;
   if (!m) return;
-  for (tt_routine *f = m->routines, *next; f; f = next) {
+  for (tt_cl_routine *f = TT_CL_MODULE(m)->routines, *next; f; f = next) {
     next = f->next;
     if (!tt__device_lost(d)) api->kernel_free(f->kernel);
     tt__mem_free(f, sizeof *f);
   }
-  if (!tt__device_lost(d)) api->program_free(m->program);
-  tt__mem_free(m, sizeof *m);
+  if (!tt__device_lost(d)) api->program_free(TT_CL_MODULE(m)->program);
+  tt__mem_free(m, sizeof(tt_cl_module));
 }
 
 /* A kernel's own memory, per block and per thread, and the most threads of a block. */
@@ -111,22 +111,22 @@ tt_code tt__cl_routine(tt_device *d, tt_module *m, const char *name, tt_routine 
   *out = NULL;
   snprintf(what, sizeof what, "find the kernel '%.80s'", name);
   TT_TRY(tt__device_alive(d, err));
-  void *kernel = c->api->kernel_new(m->program, name, &result);
+  void *kernel = c->api->kernel_new(TT_CL_MODULE(m)->program, name, &result);
   if (result == 0) result = c->api->kernel_info(kernel, NUM_ARGS, sizeof nargs, &nargs, NULL);
   TT_TRY(tt__cl_done(d, result, what, err));
-  tt_routine *f = tt__mem_zalloc(sizeof *f);
+  tt_cl_routine *f = tt__mem_zalloc(sizeof *f);
   if (!f) {
     c->api->kernel_free(kernel);
     return tt__fail_memory(err, sizeof *f);
   }
-  *f = (tt_routine){.kernel = kernel, .lock = TT_LOCK_INIT, .arguments = (int)nargs};
+  *f = (tt_cl_routine){.kernel = kernel, .lock = TT_LOCK_INIT, .arguments = (int)nargs};
   snprintf(f->name, sizeof f->name, "%s", name);
   tt__lock(&c->lock);
-  f->next = m->routines;
-  m->routines = f;
+  f->next = TT_CL_MODULE(m)->routines;
+  TT_CL_MODULE(m)->routines = f;
   tt__unlock(&c->lock);
   if (info) look_at(c, kernel, info);
-  *out = f;
+  *out = (tt_routine *)f;
   return TT_OK;
 }
 
@@ -138,7 +138,7 @@ enum { MOST_CL_ARGS = 32768 };
 ** The arguments: the struct, whose first words are addresses; where it has an address the kernel finds how far into
 ** some memory that is, and that memory is an argument of its own. Last, memory of a block. Returns OpenCL's result.
 */
-static int set_arguments(tt_device *d, tt_routine *f, const tt_grid *g, const void *args, size_t size) {
+static int set_arguments(tt_device *d, const tt_cl_routine *f, const tt_grid *g, const void *args, size_t size) {
   const tt_cl_api *api = tt__cl_of(d)->api;
   _Alignas(16) char bytes[MOST_CL_ARGS];
   int n = (int)g->pointers;
@@ -161,9 +161,10 @@ static int set_arguments(tt_device *d, tt_routine *f, const tt_grid *g, const vo
   return result;
 }
 
-tt_code tt__cl_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
+tt_code tt__cl_launch(tt_device *d, tt_stream *s, tt_routine *routine, const tt_grid *g, const void *args, size_t size,
                       tt_error *err) {
   tt_cl *c = tt__cl_of(d);
+  tt_cl_routine *f = TT_CL_ROUTINE(routine);
   size_t global[3], local[3];
   char what[120];
   if (tt__fault(TT_FAULT_LAUNCH)) return tt__fail(err, TT_EDEVICE, "%s: cannot launch: told to fail", d->name);
@@ -177,12 +178,12 @@ tt_code tt__cl_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *
   snprintf(what, sizeof what, "launch '%.80s'", f->name);
   tt__lock(&f->lock);
   int result = set_arguments(d, f, g, args, size);
-  if (result == 0) result = c->api->launch(s->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);
+  if (result == 0) result = c->api->launch(TT_CL_STREAM(s)->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);
   tt__unlock(&f->lock);
   TT_TRY(tt__cl_done(d, result, what, err));
-  __atomic_fetch_add(&s->asked, 1, __ATOMIC_RELAXED);
-  (void)tt__launch_log_note(&s->log, f->name);
-  if (!c->check) return tt__cl_done(d, c->api->flush(s->queue), what, err);
+  __atomic_fetch_add(&TT_CL_STREAM(s)->asked, 1, __ATOMIC_RELAXED);
+  (void)tt__launch_log_note(&TT_CL_STREAM(s)->log, f->name);
+  if (!c->check) return tt__cl_done(d, c->api->flush(TT_CL_STREAM(s)->queue), what, err);
   snprintf(what, sizeof what, "run the kernel '%.80s'", f->name);
-  return tt__cl_done(d, c->api->finish(s->queue), what, err);
+  return tt__cl_done(d, c->api->finish(TT_CL_STREAM(s)->queue), what, err);
 }

@@ -137,7 +137,7 @@ static size_t page_up(size_t size) {
 /* Many implementations give memory when it is first used, and say only then that there is none. */
 static int use_once(tt_device *d, void *memory, size_t size) {
   const tt_cl_api *api = tt__cl_of(d)->api;
-  void *queue = d->work ? d->work->queue : NULL;
+  void *queue = d->work ? TT_CL_STREAM(d->work)->queue : NULL;
   const char zero = 0;
   if (!queue || size == 0) return 0;
   int result = api->fill(queue, memory, &zero, 1, size - 1, 1, 0, NULL, NULL);
@@ -191,9 +191,9 @@ tt_code tt__cl_host_alloc(tt_device *d, size_t size, void **out, tt_error *err) 
   size_t bytes = size ? size : 1;
   void *memory = c->api->memory_new(c->context, READ_WRITE | ALLOC_HOST, bytes, NULL, &result);
   if (!memory) return fail_cl_memory(d, "pinned host", size, err);
-  void *at = c->api->map(d->work->queue, memory, BLOCKING, MAP_BOTH, 0, bytes, 0, NULL, NULL, &result);
+  void *at = c->api->map(TT_CL_STREAM(d->work)->queue, memory, BLOCKING, MAP_BOTH, 0, bytes, 0, NULL, NULL, &result);
   if (!at || !range_add((cl_range){at, bytes, memory, d->index, true})) {
-    if (at) c->api->unmap(d->work->queue, memory, at, 0, NULL, NULL);
+    if (at) c->api->unmap(TT_CL_STREAM(d->work)->queue, memory, at, 0, NULL, NULL);
     c->api->memory_free(memory);
     return fail_cl_memory(d, "pinned host", size, err);
   }
@@ -206,7 +206,8 @@ void tt__cl_host_free(tt_device *d, void *p, size_t size) {
   (void)size;
   if (!p || !range_take(p, &r) || tt__device_lost(d)) return;
   tt_cl *c = tt__cl_of(d);
-  if (d->work && c->api->unmap(d->work->queue, r.memory, p, 0, NULL, NULL) == 0) c->api->finish(d->work->queue);
+  if (d->work && c->api->unmap(TT_CL_STREAM(d->work)->queue, r.memory, p, 0, NULL, NULL) == 0)
+    c->api->finish(TT_CL_STREAM(d->work)->queue);
   c->api->memory_free(r.memory);
 }
 
@@ -218,7 +219,7 @@ static tt_code begin_copy(tt_device *d, tt_stream *s, const void *p, void **memo
   if (tt__fault(TT_FAULT_COPY)) return tt__fail(err, TT_EDEVICE, "%s: cannot %s: told to fail", d->name, what);
   *memory = tt__cl_memory(p, at);
   if (!*memory) return tt__fail(err, TT_EVALUE, "%s: cannot %s: %p is not its memory", d->name, what, p);
-  __atomic_fetch_add(&s->asked, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&TT_CL_STREAM(s)->asked, 1, __ATOMIC_RELAXED);
   return TT_OK;
 }
 
@@ -227,8 +228,8 @@ tt_code tt__cl_fill(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t si
   size_t at;
   if (size == 0) return TT_OK;
   TT_TRY(begin_copy(d, s, p, &memory, &at, "fill memory", err));
-  return tt__cl_done(d, tt__cl_of(d)->api->fill(s->queue, memory, &byte, 1, at, size, 0, NULL, NULL), "fill memory",
-                     err);
+  return tt__cl_done(d, tt__cl_of(d)->api->fill(TT_CL_STREAM(s)->queue, memory, &byte, 1, at, size, 0, NULL, NULL),
+                     "fill memory", err);
 }
 
 tt_code tt__cl_copy_in(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
@@ -237,8 +238,8 @@ tt_code tt__cl_copy_in(tt_device *d, tt_stream *s, void *to, const void *from, s
   if (size == 0) return TT_OK;
   TT_TRY(begin_copy(d, s, to, &memory, &at, "copy to it", err));
   unsigned waits = !tt__cl_is_pinned(d, from, size);
-  return tt__cl_done(d, tt__cl_of(d)->api->write(s->queue, memory, waits, at, size, from, 0, NULL, NULL), "copy to it",
-                     err);
+  return tt__cl_done(d, tt__cl_of(d)->api->write(TT_CL_STREAM(s)->queue, memory, waits, at, size, from, 0, NULL, NULL),
+                     "copy to it", err);
 }
 
 tt_code tt__cl_copy_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
@@ -247,8 +248,8 @@ tt_code tt__cl_copy_out(tt_device *d, tt_stream *s, void *to, const void *from, 
   if (size == 0) return TT_OK;
   TT_TRY(begin_copy(d, s, from, &memory, &at, "copy from it", err));
   unsigned waits = !tt__cl_is_pinned(d, to, size);
-  return tt__cl_done(d, tt__cl_of(d)->api->read(s->queue, memory, waits, at, size, to, 0, NULL, NULL), "copy from it",
-                     err);
+  return tt__cl_done(d, tt__cl_of(d)->api->read(TT_CL_STREAM(s)->queue, memory, waits, at, size, to, 0, NULL, NULL),
+                     "copy from it", err);
 }
 
 tt_code tt__cl_copy_within(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err) {
@@ -257,8 +258,9 @@ tt_code tt__cl_copy_within(tt_device *d, tt_stream *s, void *to, const void *fro
   if (size == 0) return TT_OK;
   TT_TRY(begin_copy(d, s, to, &memory, &at, "copy within it", err));
   TT_TRY(begin_copy(d, s, from, &source, &source_at, "copy within it", err));
-  return tt__cl_done(d, tt__cl_of(d)->api->copy(s->queue, source, memory, source_at, at, size, 0, NULL, NULL),
-                     "copy within it", err);
+  return tt__cl_done(
+      d, tt__cl_of(d)->api->copy(TT_CL_STREAM(s)->queue, source, memory, source_at, at, size, 0, NULL, NULL),
+      "copy within it", err);
 }
 
 /* Devices share no context, so by way of the host. */

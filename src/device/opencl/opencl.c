@@ -110,9 +110,10 @@ static void cl_close(tt_device *d) {
 
 static tt_code cl_stream_of(tt_device *d, void *queue, bool is_ours, tt_stream **out, tt_error *err) {
   tt_cl *c = tt__cl_of(d);
-  tt_stream *s = *out = tt__mem_zalloc(sizeof *s);
+  tt_cl_stream *s = tt__mem_zalloc(sizeof *s);
+  *out = (tt_stream *)s;
   if (!s) return tt__fail_memory(err, sizeof *s);
-  *s = (tt_stream){.queue = queue, .is_ours = is_ours};
+  *s = (tt_cl_stream){.queue = queue, .is_ours = is_ours};
   tt__launch_log_open(d, &s->log);
   tt__lock(&c->lock);
   s->next = c->streams;
@@ -142,14 +143,15 @@ static tt_code cl_stream_adopt(tt_device *d, void *handle, tt_stream **out, tt_e
 
 static void cl_stream_turn(tt_device *d, tt_stream *s, tt_stream *to) {
   (void)d;
-  s->queue = to->queue;
+  TT_CL_STREAM(s)->queue = TT_CL_STREAM(to)->queue;
 }
 
-static void cl_stream_free(tt_device *d, tt_stream *s) {
+static void cl_stream_free(tt_device *d, tt_stream *stream) {
+  tt_cl_stream *s = TT_CL_STREAM(stream);
   tt_cl *c = tt__cl_of(d);
   if (!s) return;
   tt__lock(&c->lock);
-  tt_stream **at = &c->streams;
+  tt_cl_stream **at = &c->streams;
   while (*at != s) at = &(*at)->next;
   *at = s->next;
   tt__unlock(&c->lock);
@@ -161,7 +163,8 @@ static void cl_stream_free(tt_device *d, tt_stream *s) {
   tt__mem_free(s, sizeof *s);
 }
 
-static tt_code cl_stream_wait_idle(tt_device *d, tt_stream *s, tt_error *err) {
+static tt_code cl_stream_wait_idle(tt_device *d, tt_stream *stream, tt_error *err) {
+  tt_cl_stream *s = TT_CL_STREAM(stream);
   TT_TRY(tt__device_alive(d, err));
   uint64_t mark = tt__launch_log_mark(&s->log);
   TT_TRY(tt__cl_done(d, tt__cl_of(d)->api->finish(s->queue), "finish its work", err));
@@ -174,7 +177,7 @@ static tt_code cl_wait_all(tt_device *d, tt_error *err) {
   int result = 0;
   TT_TRY(tt__device_alive(d, err));
   tt__lock(&c->lock);
-  for (tt_stream *s = c->streams; s && result == 0; s = s->next) result = c->api->finish(s->queue);
+  for (tt_cl_stream *s = c->streams; s && result == 0; s = s->next) result = c->api->finish(s->queue);
   tt__unlock(&c->lock);
   return tt__cl_done(d, result, "finish its work", err);
 }
@@ -188,7 +191,8 @@ static int has_passed_cl(const tt_cl_api *api, void *event, bool *done) {
 }
 
 /* OpenCL has no such question: a marker behind all that was asked so far has the answer. */
-static tt_code cl_stream_done(tt_device *d, tt_stream *s, bool *done, tt_error *err) {
+static tt_code cl_stream_done(tt_device *d, tt_stream *stream, bool *done, tt_error *err) {
+  tt_cl_stream *s = TT_CL_STREAM(stream);
   tt_cl *c = tt__cl_of(d);
   int result = 0;
   *done = false;
@@ -212,7 +216,8 @@ static tt_code cl_stream_done(tt_device *d, tt_stream *s, bool *done, tt_error *
   return tt__cl_done(d, result, "finish its work", err);
 }
 
-static void *cl_stream_handle(tt_device *d, tt_stream *s) {
+static void *cl_stream_handle(tt_device *d, tt_stream *stream) {
+  tt_cl_stream *s = TT_CL_STREAM(stream);
   (void)d;
   return s->queue;
 }
@@ -223,37 +228,43 @@ static tt_code cl_event_new(tt_device *d, bool timed, tt_event **out, tt_error *
   (void)timed; /* all of them tell the time */
   *out = NULL;
   TT_TRY(tt__device_alive(d, err));
-  *out = tt__mem_zalloc(sizeof **out);
-  return *out ? TT_OK : tt__fail_memory(err, sizeof **out);
+  *out = tt__mem_zalloc(sizeof(tt_cl_event));
+  return *out ? TT_OK : tt__fail_memory(err, sizeof(tt_cl_event));
 }
 
-static void cl_event_free(tt_device *d, tt_event *e) {
+static void cl_event_free(tt_device *d, tt_event *event) {
+  tt_cl_event *e = TT_CL_EVENT(event);
   if (!e) return;
   if (e->handle && !tt__device_lost(d)) tt__cl_of(d)->api->event_free(e->handle);
   tt__mem_free(e, sizeof *e);
 }
 
-static tt_code cl_event_record(tt_device *d, tt_event *e, tt_stream *s, tt_error *err) {
+static tt_code cl_event_record(tt_device *d, tt_event *event, tt_stream *s, tt_error *err) {
+  tt_cl_event *e = TT_CL_EVENT(event);
   const tt_cl_api *api = tt__cl_of(d)->api;
   void *handle = NULL;
   TT_TRY(tt__device_alive(d, err));
-  int result = api->marker(s->queue, 0, NULL, &handle);
-  if (result == 0) result = api->flush(s->queue); /* who waits for it in another queue must not wait for ever */
+  int result = api->marker(TT_CL_STREAM(s)->queue, 0, NULL, &handle);
+  if (result == 0)
+    result = api->flush(TT_CL_STREAM(s)->queue); /* who waits for it in another queue must not wait for ever */
   TT_TRY(tt__cl_done(d, result, "record an event", err));
   if (e->handle) api->event_free(e->handle);
-  *e = (tt_event){.handle = handle, .stream = s, .mark = tt__launch_log_mark(&s->log)};
-  __atomic_fetch_add(&s->asked, 1, __ATOMIC_RELAXED);
+  *e = (tt_cl_event){.handle = handle, .stream = TT_CL_STREAM(s), .mark = tt__launch_log_mark(&TT_CL_STREAM(s)->log)};
+  __atomic_fetch_add(&TT_CL_STREAM(s)->asked, 1, __ATOMIC_RELAXED);
   return TT_OK;
 }
 
-static tt_code cl_stream_wait(tt_device *d, tt_stream *s, tt_event *e, tt_error *err) {
+static tt_code cl_stream_wait(tt_device *d, tt_stream *s, tt_event *event, tt_error *err) {
+  tt_cl_event *e = TT_CL_EVENT(event);
   TT_TRY(tt__device_alive(d, err));
   if (!e->handle) return TT_OK;
-  __atomic_fetch_add(&s->asked, 1, __ATOMIC_RELAXED);
-  return tt__cl_done(d, tt__cl_of(d)->api->barrier(s->queue, 1, &e->handle, NULL), "make a stream wait", err);
+  __atomic_fetch_add(&TT_CL_STREAM(s)->asked, 1, __ATOMIC_RELAXED);
+  return tt__cl_done(d, tt__cl_of(d)->api->barrier(TT_CL_STREAM(s)->queue, 1, &e->handle, NULL), "make a stream wait",
+                     err);
 }
 
-static tt_code cl_event_done(tt_device *d, tt_event *e, bool *done, tt_error *err) {
+static tt_code cl_event_done(tt_device *d, tt_event *event, bool *done, tt_error *err) {
+  tt_cl_event *e = TT_CL_EVENT(event);
   *done = true;
   TT_TRY(tt__device_alive(d, err));
   if (!e->handle) return TT_OK;
@@ -262,7 +273,8 @@ static tt_code cl_event_done(tt_device *d, tt_event *e, bool *done, tt_error *er
   return tt__cl_done(d, result, "finish its work", err);
 }
 
-static tt_code cl_event_wait(tt_device *d, tt_event *e, tt_error *err) {
+static tt_code cl_event_wait(tt_device *d, tt_event *event, tt_error *err) {
+  tt_cl_event *e = TT_CL_EVENT(event);
   TT_TRY(tt__device_alive(d, err));
   if (!e->handle) return TT_OK;
   TT_TRY(tt__cl_done(d, tt__cl_of(d)->api->wait(1, &e->handle), "finish its work", err));
@@ -275,9 +287,10 @@ static tt_code cl_event_ms(tt_device *d, tt_event *from, tt_event *to, double *m
   const tt_cl_api *api = tt__cl_of(d)->api;
   uint64_t start = 0, end = 0; /* ns */
   TT_TRY(tt__device_alive(d, err));
-  if (!from->handle || !to->handle) return tt__fail(err, TT_EVALUE, "%s: the event was not recorded", d->name);
-  int result = api->event_time(from->handle, END, sizeof start, &start, NULL);
-  if (result == 0) result = api->event_time(to->handle, END, sizeof end, &end, NULL);
+  if (!TT_CL_EVENT(from)->handle || !TT_CL_EVENT(to)->handle)
+    return tt__fail(err, TT_EVALUE, "%s: the event was not recorded", d->name);
+  int result = api->event_time(TT_CL_EVENT(from)->handle, END, sizeof start, &start, NULL);
+  if (result == 0) result = api->event_time(TT_CL_EVENT(to)->handle, END, sizeof end, &end, NULL);
   *ms = ((double)end - (double)start) / 1e6;
   return tt__cl_done(d, result, "tell the time between two events", err);
 }

@@ -6,7 +6,7 @@
 #include "device/launch_log.h"
 #include "device/opencl/loader.h"
 
-struct tt_stream {
+typedef struct tt_cl_stream {
   void *queue; /* in order */
   bool is_ours;
   tt_launch_log log;
@@ -14,34 +14,40 @@ struct tt_stream {
   void *probe;       /* an event behind `probe_at` of these, or NULL */
   uint64_t probe_at; /* and launches before it: */
   uint64_t probe_log;
-  tt_stream *next; /* of the device */
-};
+  struct tt_cl_stream *next; /* of the device */
+} tt_cl_stream;
 
-struct tt_event {
+typedef struct tt_cl_event {
   void *handle; /* of its last record; NULL: nothing was recorded, it has come to pass */
-  tt_stream *stream;
+  tt_cl_stream *stream;
   uint64_t mark; /* launches there before it */
-};
+} tt_cl_event;
 
-struct tt_routine {
+typedef struct tt_cl_routine {
   void *kernel;
   tt_lock lock;  /* arguments are set and used under it */
   int arguments; /* the struct, the memory that it names, perhaps memory of a block whose size the launch says */
-  tt_routine *next;
+  struct tt_cl_routine *next;
   char name[80];
-};
+} tt_cl_routine;
 
-struct tt_module {
+typedef struct tt_cl_module {
   void *program;
-  tt_routine *routines; /* guarded by the device's lock */
-};
+  tt_cl_routine *routines; /* guarded by the device's lock */
+} tt_cl_module;
+
+/* What the contract's handles are here: the library in one file has another back end's beside them. */
+#define TT_CL_STREAM(s) ((tt_cl_stream *)(s))
+#define TT_CL_EVENT(e) ((tt_cl_event *)(e))
+#define TT_CL_ROUTINE(f) ((tt_cl_routine *)(f))
+#define TT_CL_MODULE(m) ((tt_cl_module *)(m))
 
 typedef struct tt_cl {
   const tt_cl_api *api;
   tt_cl_place place;
   void *context;
   tt_lock lock; /* guards the lists, and `used` */
-  tt_stream *streams;
+  tt_cl_stream *streams;
   int64_t total, most_block, used; /* bytes of the device, of one piece at most, taken by us */
   bool check;                      /* TUTTI_CHECK: wait for each launch, to know which one fails */
   bool unified;                    /* its memory is the host's */
