@@ -15,6 +15,7 @@
 #include "tutti/kernel.h"
 #include "tutti/jit.h"
 #include "tutti/monitor.h"
+#include "tutti/opencl.h"
 #include "tutti/optim.h"
 #include "tutti/parallel.h"
 #include "tutti/safetensors.h"
