@@ -165,8 +165,7 @@ def numbered(number):
     """The device of the library's number; one object for each."""
     found = _known.get(number)
     if found is None:
-        names = dict(_core._devices())
-        found = _known.setdefault(number, Device(number, names.get(number, f"cpu:{number}")))
+        found = _known.setdefault(number, Device(number, _core._device_name(number) or f"cpu:{number}"))
     return found
 
 
@@ -210,8 +209,8 @@ def device(name=None):
         return name
     if name is None:
         number = _core._get_device()
-        # Where the CPU is all there is, nothing is left to choose.
-        return numbered(0 if number == _AUTO and len(_core._devices()) == 1 else number)
+        # Where the CPU is all that may be chosen, nothing is left to choose.
+        return numbered(0 if number == _AUTO and not (_core._devices("cuda") or _core._devices("null")) else number)
     if not isinstance(name, str):
         own = _foreign(name)
         if own is None:

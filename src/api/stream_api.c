@@ -49,12 +49,12 @@ void tt_stream_free(int device, tt_stream *s) {
 
 void *tt_stream_handle(int device, tt_stream *s) {
   tt_device *d = NULL;
-  if (tt__device_open(device, &d, NULL) != TT_OK || !d || !d->ops->stream_handle) return NULL;
+  if (tt__device_open(device, &d, NULL) != TT_OK || !d || !d->ops->interop) return NULL;
   tt__session_lock();
   tt__batch_hurry();
   (void)!tt__batch_flush(NULL);
   tt__session_unlock();
-  return d->ops->stream_handle(d, s ? s : d->work);
+  return d->ops->interop->handle(d, s ? s : d->work);
 }
 
 tt_stream *tt_stream_use(int device, tt_stream *s) {

@@ -20,9 +20,9 @@ int tt__describe_count(void) {
   return n;
 }
 
-/* Best first: what computes fast, the CPU, what only pretends to. */
+/* Best first: what computes fast, the CPU, what may be it once more, what only pretends to. */
 int tt__describe_at(int k) {
-  static const tt_device_kind order[] = {TT_DEVICE_CUDA, TT_DEVICE_OPENCL, TT_DEVICE_CPU, TT_DEVICE_NULL};
+  static const tt_device_kind order[] = {TT_DEVICE_CUDA, TT_DEVICE_CPU, TT_DEVICE_OPENCL, TT_DEVICE_NULL};
   for (int i = 0; k >= 0 && i < TT_DEVICE_KINDS; i++) {
     int n = tt__device_count(order[i], NULL, 0);
     if (k < n) return tt__device_id(order[i], k);

@@ -25,18 +25,14 @@ static tt_device *_Atomic opened[TT_DEVICE_KINDS][MOST];
 static tt_device *_Atomic last;
 
 static const tt_device_ops *ops_of(tt_device_kind kind) {
-  switch (kind) {
-    case TT_DEVICE_CUDA:
-      return &tt__cuda_ops;
-    case TT_DEVICE_OPENCL:
-      return &tt__opencl_ops;
+  static const tt_device_ops *const ops[TT_DEVICE_KINDS] = {
+      [TT_DEVICE_CUDA] = &tt__cuda_ops,
+      [TT_DEVICE_OPENCL] = &tt__opencl_ops,
 #ifndef TT_ONE_FILE /* the simulated device is for tests */
-    case TT_DEVICE_NULL:
-      return &tt__null_ops;
+      [TT_DEVICE_NULL] = &tt__null_ops,
 #endif
-    default:
-      return NULL;
-  }
+  };
+  return ops[kind];
 }
 
 /* ---- loss */

@@ -73,7 +73,7 @@ static tt_code make(tt_device *d, void *handle, int priority, user_stream **out,
   if (!u) return tt__fail_memory(err, sizeof *u);
   *u = (user_stream){.next = streams, .device = d, .handle = handle, .priority = priority};
   tt_code code =
-      handle ? d->ops->stream_adopt(d, handle, &u->stream, err) : d->ops->stream_new(d, priority, &u->stream, err);
+      handle ? d->ops->interop->adopt(d, handle, &u->stream, err) : d->ops->stream_new(d, priority, &u->stream, err);
   if (code != TT_OK) {
     tt__mem_free(u, sizeof *u);
     return code;
@@ -102,7 +102,7 @@ tt_code tt__stream_take(tt_device *d, int priority, tt_stream **out, tt_error *e
 
 tt_code tt__stream_of(tt_device *d, void *handle, tt_stream **out, tt_error *err) {
   *out = NULL;
-  if (!d->ops->stream_adopt || !handle)
+  if (!d->ops->interop || !handle)
     return tt__fail(err, TT_EVALUE, "%s takes no stream of another library%s", d->name, handle ? "" : " by handle 0");
   return take(d, handle, 0, out, err);
 }
@@ -118,7 +118,7 @@ void tt__stream_give(tt_device *d, tt_stream *s) {
   if (!last) return;
   tt_error ignored;                     /* what failed is told where its results are looked at */
   (void)!d->ops->wait_all(d, &ignored); /* of the stream itself nothing is known: it may be gone already */
-  d->ops->stream_turn(d, s, d->work);
+  d->ops->interop->turn(d, s, d->work);
 }
 
 void tt__stream_close(tt_device *d) {

@@ -45,6 +45,53 @@ typedef struct tt_routine_info {
 /* Who may touch memory of the host and a device: everybody; the host; the host and one stream. CUDA's numbers. */
 typedef enum tt_attach { TT_ATTACH_GLOBAL = 1, TT_ATTACH_HOST = 2, TT_ATTACH_SINGLE = 4 } tt_attach;
 
+/* Repeats: what is asked of `s` between begin and end is kept instead of run. */
+typedef struct tt_graph_ops {
+  tt_code (*begin)(tt_device *d, tt_stream *s, tt_error *err);
+  tt_code (*end)(tt_device *d, tt_stream *s, tt_graph **out, tt_error *err);
+  /* How many launches of ours the capture that began on `s` has so far. */
+  int (*launches)(tt_device *d, tt_stream *s);
+  /* End a capture of what `g` is of, with other arguments: g has these now. After a failure it is as it was. */
+  tt_code (*renew)(tt_device *d, tt_stream *s, tt_graph *g, tt_error *err);
+  /* New arguments of the k-th launch of the capture. */
+  tt_code (*args)(tt_device *d, tt_graph *g, int k, const tt_grid *grid, const void *args, size_t size, tt_error *err);
+  tt_code (*launch)(tt_device *d, tt_graph *g, tt_stream *s, tt_error *err);
+  void (*free)(tt_device *d, tt_graph *g);
+} tt_graph_ops;
+
+/* Memory at one address for the host and the device, which move it to whoever touches it; tt_device_ops.free gives it
+ * back. */
+typedef struct tt_managed_ops {
+  /* `how`: who may touch it from the beginning. */
+  tt_code (*alloc)(tt_device *d, size_t size, tt_attach how, void **out, tt_error *err);
+  /* Who may from now on; behind the work of the stream. */
+  tt_code (*attach)(tt_device *d, tt_stream *s, void *p, tt_attach how, tt_error *err);
+} tt_managed_ops;
+
+/* What the compiler and the driver know of a kernel. */
+typedef struct tt_occupancy_ops {
+  /* The block that keeps most threads of the device busy, and the least grid that fills it. */
+  tt_code (*suggest)(tt_device *d, tt_routine *f, uint32_t shared, int *grid, int *block, tt_error *err);
+  /* How many such blocks are under way at once, on the whole device: grids whose blocks wait for each other have no
+  ** more. */
+  tt_code (*at_once)(tt_device *d, tt_routine *f, int threads, uint32_t shared, int64_t *blocks, tt_error *err);
+} tt_occupancy_ops;
+
+/* Streams of other libraries, and ours for them. */
+typedef struct tt_interop_ops {
+  void *(*handle)(tt_device *d, tt_stream *s); /* the vendor's own */
+  /* A stream of another library, by the vendor's handle, as one of ours; stream_free leaves the handle alone. */
+  tt_code (*adopt)(tt_device *d, void *handle, tt_stream **out, tt_error *err);
+  /* From now on an adopted stream means `to`: its handle may be destroyed. */
+  void (*turn)(tt_device *d, tt_stream *s, tt_stream *to);
+  /* Make this the calling thread's device, as vendor libraries (cuBLAS, cuFFT) expect. NULL: nothing to do. */
+  tt_code (*enter)(tt_device *d, tt_error *err);
+  /* A vendor's library has asked for work on the stream by its handle: `what` names it where a message tells which work
+  ** may have failed. Where every launch is waited for, so is this. NULL: nothing is told of work. */
+  tt_code (*asked)(tt_device *d, tt_stream *s, const char *what, tt_error *err);
+} tt_interop_ops;
+
+/* What every device has. */
 typedef struct tt_device_ops {
   const char *name; /* "cuda" */
   /* Devices there are; 0 with `why` saying what is missing (no driver, too old ...). Cheap after the first call. */
@@ -63,11 +110,6 @@ typedef struct tt_device_ops {
   bool (*is_pinned)(tt_device *d, const void *p, size_t size);
   tt_code (*host_alloc)(tt_device *d, size_t size, void **out, tt_error *err); /* pinned */
   void (*host_free)(tt_device *d, void *p, size_t size);
-  /* Memory at one address for the host and the device, which move it to whoever touches it; `free` gives it back.
-  ** `how`: who may from the beginning. NULL: the device has none. */
-  tt_code (*managed_alloc)(tt_device *d, size_t size, tt_attach how, void **out, tt_error *err);
-  /* Who may from now on; behind the work of the stream. */
-  tt_code (*managed_attach)(tt_device *d, tt_stream *s, void *p, tt_attach how, tt_error *err);
   tt_code (*fill)(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t size, tt_error *err);
   /* Host memory here is pinned or the call waits until the copy no longer needs it. */
   tt_code (*copy_in)(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
@@ -89,11 +131,6 @@ typedef struct tt_device_ops {
                      tt_error *err);
   /* Memory of a variable of the module. NULL: the device cannot tell. */
   tt_code (*global)(tt_device *d, tt_module *m, const char *name, void **at, size_t *size, tt_error *err);
-  /* The block that keeps most threads of the device busy, and the least grid that fills it. NULL: it cannot tell. */
-  tt_code (*suggest)(tt_device *d, tt_routine *f, uint32_t shared, int *grid, int *block, tt_error *err);
-  /* How many such blocks are under way at once, on the whole device. NULL: it has no grids whose blocks wait for each
-  ** other. */
-  tt_code (*at_once)(tt_device *d, tt_routine *f, int threads, uint32_t shared, int64_t *blocks, tt_error *err);
   /* `args`: one struct, by value, `size` bytes at most target.param_bytes. */
   tt_code (*launch)(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args, size_t size,
                     tt_error *err);
@@ -111,32 +148,14 @@ typedef struct tt_device_ops {
   tt_code (*event_done)(tt_device *d, tt_event *e, bool *done, tt_error *err);
   tt_code (*event_wait)(tt_device *d, tt_event *e, tt_error *err); /* waits */
   tt_code (*event_ms)(tt_device *d, tt_event *from, tt_event *to, double *ms, tt_error *err);
-  void *(*stream_handle)(tt_device *d, tt_stream *s); /* the vendor's own handle */
-  /* A stream of another library, by the vendor's handle, as one of ours; stream_free leaves the handle alone. */
-  tt_code (*stream_adopt)(tt_device *d, void *handle, tt_stream **out, tt_error *err);
-  /* From now on an adopted stream means `to`: its handle may be destroyed. */
-  void (*stream_turn)(tt_device *d, tt_stream *s, tt_stream *to);
   tt_code (*wait_all)(tt_device *d, tt_error *err); /* waits for every stream, other libraries' too */
   tt_code (*stream_done)(tt_device *d, tt_stream *s, bool *done, tt_error *err); /* has it nothing left to do? */
-  /* Make this the calling thread's device, as vendor libraries (cuBLAS, cuFFT) expect. NULL: nothing to do. */
-  tt_code (*enter)(tt_device *d, tt_error *err);
 
-  /* A vendor's library has asked for work on the stream by its handle: `what` names it where a message tells which work
-  ** may have failed. Where every launch is waited for, so is this. NULL: nothing is told of work. */
-  tt_code (*asked)(tt_device *d, tt_stream *s, const char *what, tt_error *err);
-
-  /* ---- repeats: what is asked of `s` between begin and end is kept instead of run. NULL: the device cannot. */
-  tt_code (*capture_begin)(tt_device *d, tt_stream *s, tt_error *err);
-  tt_code (*capture_end)(tt_device *d, tt_stream *s, tt_graph **out, tt_error *err);
-  /* How many launches of ours the capture that began on `s` has so far. */
-  int (*captured)(tt_device *d, tt_stream *s);
-  /* End a capture of what `g` is of, with other arguments: g has these now. After a failure it is as it was. */
-  tt_code (*capture_renew)(tt_device *d, tt_stream *s, tt_graph *g, tt_error *err);
-  /* New arguments of the k-th launch of the capture. */
-  tt_code (*graph_args)(tt_device *d, tt_graph *g, int k, const tt_grid *grid, const void *args, size_t size,
-                        tt_error *err);
-  tt_code (*graph_launch)(tt_device *d, tt_graph *g, tt_stream *s, tt_error *err);
-  void (*graph_free)(tt_device *d, tt_graph *g);
+  /* ---- what not every device has; NULL: it has none */
+  const tt_graph_ops *graphs;
+  const tt_managed_ops *managed;
+  const tt_occupancy_ops *occupancy;
+  const tt_interop_ops *interop;
 } tt_device_ops;
 
 struct tt_device {

@@ -192,9 +192,9 @@ tt_code tt__managed_new(int device, size_t size, int how, void **out, tt_error *
     *out = tt__mem_alloc_data(size);
     return *out ? TT_OK : tt__fail_memory(err, size);
   }
-  if (!d->ops->managed_alloc) return tt__fail(err, TT_ENOTIMPL, "%s has no managed memory", d->name);
+  if (!d->ops->managed) return tt__fail(err, TT_ENOTIMPL, "%s has no managed memory", d->name);
   piece p = {.size = size, .device = device, .is_managed = true};
-  TT_TRY(d->ops->managed_alloc(d, size, (tt_attach)how, (void **)&p.at, err));
+  TT_TRY(d->ops->managed->alloc(d, size, (tt_attach)how, (void **)&p.at, err));
   tt_code code = add(p, err);
   if (code != TT_OK) {
     d->ops->free(d, p.at, size);
@@ -244,7 +244,7 @@ tt_code tt__managed_attach(void *p, int how, tt_stream *s, tt_error *err) {
   if (!p || !find(p, &f) || !f.is_managed) return TT_OK; /* plain memory: everybody may */
   TT_TRY(tt__calls_flush(err));
   TT_TRY(tt__device_open(f.device, &d, err));
-  return d->ops->managed_attach(d, s ? s : tt__stream_current(d), f.at, (tt_attach)how, err);
+  return d->ops->managed->attach(d, s ? s : tt__stream_current(d), f.at, (tt_attach)how, err);
 }
 
 /* ---- copies */

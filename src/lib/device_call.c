@@ -104,7 +104,7 @@ void tt__device_done(tt_device_text *d) { tt__str_free(&d->source); }
 
 tt_code tt__device_asked(const tt_lib_device *on, const char *what, tt_error *err) {
   const tt_device_ops *ops = on->device->ops;
-  return ops->asked ? ops->asked(on->device, on->stream, what, err) : TT_OK;
+  return ops->interop && ops->interop->asked ? ops->interop->asked(on->device, on->stream, what, err) : TT_OK;
 }
 
 tt_code tt__device_fill(const tt_lib_device *on, void *p, int byte, size_t size, tt_error *err) {

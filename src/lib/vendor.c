@@ -54,7 +54,7 @@ static tt_code make_handle(tt_vendor *v, tt_device *d, void **handle, tt_error *
 tt_code tt__vendor_enter(tt_vendor *v, tt_device *d, void **handle, tt_error *err) {
   if (d->target.kind != TT_DEVICE_CUDA && !v->played)
     return tt__fail(err, TT_ENOTIMPL, "%s is for CUDA devices", v->stem);
-  if (d->ops->enter) TT_TRY(d->ops->enter(d, err));
+  if (d->ops->interop && d->ops->interop->enter) TT_TRY(d->ops->interop->enter(d, err));
   tt__lock(&v->lock);
   for (int i = 0; i < v->ndevice; i++) {
     if (v->at[i].device != d) continue;

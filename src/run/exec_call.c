@@ -202,9 +202,9 @@ tt_code tt__call_together(tt_device *d, tt_routine *f, const tt_grid *g, const c
   assert(g->grid[0] && g->grid[1] && g->grid[2] && g->block[0] && g->block[1] && g->block[2]);
   int64_t blocks = (int64_t)g->grid[0] * g->grid[1] * g->grid[2], most = 0;
   int threads = (int)(g->block[0] * g->block[1] * g->block[2]);
-  if (!d->ops->at_once)
+  if (!d->ops->occupancy)
     return tt__fail(err, TT_ENOTIMPL, "kernel %s: its blocks wait for each other, which %s cannot", name, d->name);
-  TT_TRY(d->ops->at_once(d, f, threads, (uint32_t)g->shared, &most, err));
+  TT_TRY(d->ops->occupancy->at_once(d, f, threads, (uint32_t)g->shared, &most, err));
   if (blocks <= most) return TT_OK;
   return tt__fail(err, TT_EVALUE,
                   "kernel %s: its %lld blocks of %d threads wait for each other, so all must run at once, and %s runs "

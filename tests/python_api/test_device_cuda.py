@@ -41,7 +41,7 @@ def gpu(tmp_path_factory):
     subprocess.run([cc, "-shared", "-fPIC", "-w", "-o", library, SOURCE], check=True)
 
     def run(code, **more):
-        env = {**os.environ, "TUTTI_CUDA": str(library), "TUTTI_NVML": "/nowhere/nvml.so"}
+        env = {**os.environ, "TUTTI_CUDA": str(library), "TUTTI_NVML": "/nowhere/nvml.so", "TUTTI_OPENCL": "none"}
         env |= {"FAKE_CUDA_VERSION": "13000", **more}
         program = HEAD + textwrap.dedent(code)
         done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=60)

@@ -175,12 +175,13 @@ static tt_code fake_asked(tt_device *d, tt_stream *s, const char *what, tt_error
   return TT_OK;
 }
 
+static const tt_interop_ops fake_interop = {.asked = fake_asked};
 static const tt_device_ops fake_ops = {.name = "fake",
                                        .fill = fake_fill,
                                        .copy_in = fake_copy,
                                        .copy_within = fake_copy,
                                        .launch = fake_launch,
-                                       .asked = fake_asked};
+                                       .interop = &fake_interop};
 static tt_device fake_gpu = {.ops = &fake_ops,
                              .target = {.kind = TT_DEVICE_NULL,
                                         .units = 4,

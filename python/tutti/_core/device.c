@@ -71,21 +71,43 @@ static PyObject *done(tt_code c, const tt_error *err) {
   Py_RETURN_NONE;
 }
 
-static PyObject *py_devices(PyObject *self, PyObject *unused) {
-  (void)self, (void)unused;
-  core_block_begin();
-  int n = tt_device_count();
-  core_block_end();
+/* The first number of a type of devices; -1: there is none of that name. */
+static int first_of(const char *type) {
+  static const struct {
+    const char *type;
+    int first;
+  } types[] = {{"cpu", TT_CPU}, {"cuda", TT_CUDA(0)}, {"opencl", TT_OPENCL(0)}, {"null", 3 << 8}};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    if (strcmp(types[i].type, type) == 0) return types[i].first;
+  return -1;
+}
+
+/* Numbers and names: of all devices, or of one type, which asks no driver for others. */
+static PyObject *py_devices(PyObject *self, PyObject *args) {
+  (void)self;
+  const char *type = NULL;
+  char name[32];
+  if (!PyArg_ParseTuple(args, "|s:_devices", &type)) return NULL;
   PyObject *list = PyList_New(0);
-  for (int k = 0; list && k < n; k++) {
-    char name[32];
-    int number = tt_device_at(k);
-    if (!tt_device_name(number, name, sizeof name)) continue;
+  for (int k = 0; list; k++) {
+    core_block_begin(); /* drivers may be loaded */
+    int number = type ? first_of(type) + k : tt_device_at(k);
+    bool there = number >= 0 && tt_device_name(number, name, sizeof name);
+    core_block_end();
+    if (!there) break;
     PyObject *pair = Py_BuildValue("(is)", number, name);
     if (!pair || PyList_Append(list, pair) < 0) Py_CLEAR(list);
     Py_XDECREF(pair);
   }
   return list;
+}
+
+static PyObject *py_device_name(PyObject *self, PyObject *number) {
+  (void)self;
+  char name[32];
+  long id = PyLong_AsLong(number);
+  if (id == -1 && PyErr_Occurred()) return NULL;
+  return PyUnicode_FromString(id >= 0 && tt_device_name((int)id, name, sizeof name) ? name : "");
 }
 
 static PyObject *py_device_named(PyObject *self, PyObject *name) {
@@ -367,7 +389,8 @@ static PyObject *py_event_ms(PyObject *self, PyObject *args) {
 }
 
 PyMethodDef core_device_functions[] = {
-    {"_devices", py_devices, METH_NOARGS, NULL},
+    {"_devices", py_devices, METH_VARARGS, NULL},
+    {"_device_name", py_device_name, METH_O, NULL},
     {"_device_named", py_device_named, METH_O, NULL},
     {"_device_missing", py_device_missing, METH_O, NULL},
     {"_device_read", py_device_read, METH_VARARGS, NULL},

@@ -13,7 +13,7 @@ def gpus():
     """The numbers of the GPUs that kernels may run on; none while they are checked, which the CPU does."""
     global _there
     if _there is None:
-        _there = [] if checked() else [number for number, name in _core._devices() if name.startswith("cuda:")]
+        _there = [] if checked() else [number for number, _ in _core._devices("cuda")]
     return _there
 
 

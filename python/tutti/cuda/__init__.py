@@ -68,7 +68,7 @@ def __dir__():
 
 
 def _gpus():
-    return [number for number, name in _core._devices() if name.startswith("cuda:")]
+    return [number for number, _ in _core._devices("cuda")]
 
 
 def is_available():

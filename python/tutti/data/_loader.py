@@ -260,7 +260,7 @@ def _device_of(loader):
         return str(loader.device)
     if not loader.pin_memory:
         return _datasets.device_of(loader.dataset) if loader.num_workers else None
-    others = [name for _, name in _core._devices() if not name.startswith("cpu")]
+    others = [name for _, name in _core._devices("cuda") + _core._devices("null")]
     if not others:
         warnings.warn(
             "'pin_memory' argument is set as true but no accelerator is found, "

@@ -468,6 +468,21 @@ static void *cuda_stream_handle(tt_device *d, tt_stream *s) {
   return s->handle;
 }
 
+static const tt_graph_ops cuda_graphs = {.begin = tt__cuda_capture_begin,
+                                         .end = tt__cuda_capture_end,
+                                         .launches = tt__cuda_captured,
+                                         .renew = tt__cuda_capture_renew,
+                                         .args = tt__cuda_graph_args,
+                                         .launch = tt__cuda_graph_launch,
+                                         .free = tt__cuda_graph_free};
+static const tt_managed_ops cuda_managed = {.alloc = cuda_managed_alloc, .attach = cuda_managed_attach};
+static const tt_occupancy_ops cuda_occupancy = {.suggest = tt__cuda_suggest, .at_once = tt__cuda_at_once};
+static const tt_interop_ops cuda_interop = {.handle = cuda_stream_handle,
+                                            .adopt = cuda_stream_adopt,
+                                            .turn = cuda_stream_turn,
+                                            .enter = cuda_enter,
+                                            .asked = tt__cuda_asked};
+
 const tt_device_ops tt__cuda_ops = {
     .name = "cuda",
     .count = cuda_count,
@@ -480,8 +495,6 @@ const tt_device_ops tt__cuda_ops = {
     .is_pinned = cuda_is_pinned,
     .host_alloc = cuda_host_alloc,
     .host_free = cuda_host_free,
-    .managed_alloc = cuda_managed_alloc,
-    .managed_attach = cuda_managed_attach,
     .fill = cuda_fill,
     .copy_in = cuda_copy_in,
     .copy_out = cuda_copy_out,
@@ -493,8 +506,6 @@ const tt_device_ops tt__cuda_ops = {
     .unload = tt__cuda_unload,
     .routine = tt__cuda_routine,
     .global = tt__cuda_global,
-    .suggest = tt__cuda_suggest,
-    .at_once = tt__cuda_at_once,
     .launch = tt__cuda_launch,
     .stream_new = cuda_stream_new,
     .stream_free = cuda_stream_free,
@@ -506,18 +517,10 @@ const tt_device_ops tt__cuda_ops = {
     .event_done = cuda_event_done,
     .event_wait = cuda_event_wait,
     .event_ms = cuda_event_ms,
-    .stream_handle = cuda_stream_handle,
-    .stream_adopt = cuda_stream_adopt,
-    .stream_turn = cuda_stream_turn,
     .wait_all = cuda_wait_all,
     .stream_done = cuda_stream_done,
-    .asked = tt__cuda_asked,
-    .enter = cuda_enter,
-    .capture_begin = tt__cuda_capture_begin,
-    .capture_end = tt__cuda_capture_end,
-    .captured = tt__cuda_captured,
-    .capture_renew = tt__cuda_capture_renew,
-    .graph_args = tt__cuda_graph_args,
-    .graph_launch = tt__cuda_graph_launch,
-    .graph_free = tt__cuda_graph_free,
+    .graphs = &cuda_graphs,
+    .managed = &cuda_managed,
+    .occupancy = &cuda_occupancy,
+    .interop = &cuda_interop,
 };

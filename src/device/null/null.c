@@ -655,6 +655,16 @@ int64_t tt__null_pending(tt_device *d) {
 
 int64_t tt__null_bytes(tt_device *d) { return tt__null_of(d)->used + tt__null_of(d)->pinned_bytes; }
 
+static const tt_graph_ops null_graphs = {.begin = null_capture_begin,
+                                         .end = null_capture_end,
+                                         .launches = null_captured,
+                                         .renew = null_capture_renew,
+                                         .args = null_graph_args,
+                                         .launch = null_graph_launch,
+                                         .free = null_graph_free};
+static const tt_interop_ops null_interop = {
+    .handle = null_stream_handle, .adopt = null_stream_adopt, .turn = null_stream_turn, .asked = null_asked};
+
 const tt_device_ops tt__null_ops = {
     .name = "null",
     .count = null_count,
@@ -688,17 +698,8 @@ const tt_device_ops tt__null_ops = {
     .event_done = null_event_done,
     .event_wait = null_event_wait,
     .event_ms = null_event_ms,
-    .stream_handle = null_stream_handle,
-    .stream_adopt = null_stream_adopt,
-    .stream_turn = null_stream_turn,
     .wait_all = null_wait_all,
     .stream_done = null_stream_done,
-    .asked = null_asked,
-    .capture_begin = null_capture_begin,
-    .capture_end = null_capture_end,
-    .captured = null_captured,
-    .capture_renew = null_capture_renew,
-    .graph_args = null_graph_args,
-    .graph_launch = null_graph_launch,
-    .graph_free = null_graph_free,
+    .graphs = &null_graphs,
+    .interop = &null_interop,
 };

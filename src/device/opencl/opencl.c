@@ -295,6 +295,8 @@ static tt_code cl_event_ms(tt_device *d, tt_event *from, tt_event *to, double *m
   return tt__cl_done(d, result, "tell the time between two events", err);
 }
 
+static const tt_interop_ops cl_interop = {.handle = cl_stream_handle, .adopt = cl_stream_adopt, .turn = cl_stream_turn};
+
 const tt_device_ops tt__opencl_ops = {
     .name = "opencl",
     .count = cl_count,
@@ -328,9 +330,7 @@ const tt_device_ops tt__opencl_ops = {
     .event_done = cl_event_done,
     .event_wait = cl_event_wait,
     .event_ms = cl_event_ms,
-    .stream_handle = cl_stream_handle,
-    .stream_adopt = cl_stream_adopt,
-    .stream_turn = cl_stream_turn,
     .wait_all = cl_wait_all,
     .stream_done = cl_stream_done,
+    .interop = &cl_interop,
 };

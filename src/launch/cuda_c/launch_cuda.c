@@ -270,11 +270,11 @@ tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int *threads,
   if (device < 0) device = r->program->home;
   *threads = most < USUAL ? most : USUAL; /* on the CPU a block is a loop */
   TT_TRY(tt__device_open(device, &d, err));
-  if (!d || !d->ops->suggest) return TT_OK;
+  if (!d || !d->ops->occupancy) return TT_OK;
   tt__session_lock();
   tt_code code = find_there(r, device, &e, err);
   tt__session_unlock();
-  return code == TT_OK ? d->ops->suggest(d, e->routine, (uint32_t)shared, &grid, threads, err) : code;
+  return code == TT_OK ? d->ops->occupancy->suggest(d, e->routine, (uint32_t)shared, &grid, threads, err) : code;
 }
 
 /* ---- checked launches: the bytes behind each pointer follow the arguments */

@@ -68,9 +68,9 @@ static int block_python(const tt_kernel_launch *l, tt_device *d, tt_routine *rou
   int64_t shared = l->grid.shared;
   int grid, block = USUAL;
   bool slot = d && d->index < TT_JIT_DEVICES;
-  if (!routine || !d->ops->suggest) return USUAL;
+  if (!routine || !d->ops->occupancy) return USUAL;
   if (slot && shared == 0 && j->block[d->index]) return j->block[d->index];
-  if (d->ops->suggest(d, routine, (uint32_t)shared, &grid, &block, NULL) != TT_OK) block = USUAL;
+  if (d->ops->occupancy->suggest(d, routine, (uint32_t)shared, &grid, &block, NULL) != TT_OK) block = USUAL;
   if (slot && shared == 0) j->block[d->index] = block;
   return block;
 }
@@ -150,7 +150,8 @@ tt_code tt__jit_at_once(struct tt_jit *j, int device, int threads, int64_t share
   *blocks = INT32_MAX; /* the CPU runs the whole grid as one block */
   TT_TRY(tt__device_open(device, &d, err));
   if (!d || d->target.kind == TT_DEVICE_NULL) return TT_OK;
-  if (!d->ops->at_once) return tt__fail(err, TT_ENOTIMPL, "%s runs no grids whose blocks wait for each other", d->name);
+  if (!d->ops->occupancy)
+    return tt__fail(err, TT_ENOTIMPL, "%s runs no grids whose blocks wait for each other", d->name);
   TT_TRY(find_routine(j, d, &routine, err));
-  return d->ops->at_once(d, routine, threads, (uint32_t)shared, blocks, err);
+  return d->ops->occupancy->at_once(d, routine, threads, (uint32_t)shared, blocks, err);
 }

@@ -134,7 +134,7 @@ tt_code tt__cufft_run(const tt_lib_device *on, const tt_cufft_shape *s, bool bac
   }
   if (e->work && (code = on->temp(on, e->work, &work, err)) != TT_OK) goto leave;
   if (e->work) status = api.set_work(e->plan, work);
-  if (!status) status = api.set_stream(e->plan, d->ops->stream_handle(d, on->stream));
+  if (!status) status = api.set_stream(e->plan, d->ops->interop->handle(d, on->stream));
   for (int64_t i = 0; i < calls && !status; i++) {
     size_t at = (size_t)(i * hop);
     status = call(e, backward ? INVERSE : FORWARD, (char *)(uintptr_t)in + at * in_size, (char *)out + at * out_size);

@@ -67,7 +67,7 @@ static tt_code asked(const tt_solver *s, int status, const char *what, tt_error 
 
 tt_code tt__solver_begin(const tt_lib_device *on, tt_dtype t, int64_t batch, tt_solver *s, tt_error *err) {
   *s = (tt_solver){.on = on, .type = t, .batch = batch};
-  void *info, *stream = on->device->ops->stream_handle(on->device, on->stream);
+  void *info, *stream = on->device->ops->interop->handle(on->device, on->stream);
   if (t < TT_F32 || t > TT_C128) return tt__fail(err, TT_ENOTIMPL, "no library has this type");
   TT_TRY(tt__vendor_enter(&tt__vendor_cusolver, on->device, &s->handle, err));
   s->entered = true;
@@ -114,7 +114,7 @@ static tt_code enter_batch(tt_solver *s, tt_error *err) {
   if (s->batch_entered) return TT_OK;
   TT_TRY(tt__vendor_enter(&tt__vendor_cublas, s->on->device, &s->batch_handle, err));
   s->batch_entered = true;
-  void *stream = s->on->device->ops->stream_handle(s->on->device, s->on->stream);
+  void *stream = s->on->device->ops->interop->handle(s->on->device, s->on->stream);
   return status_code(many.set_stream(s->batch_handle, stream), "cuBLAS", err);
 }
 

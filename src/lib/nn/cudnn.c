@@ -337,7 +337,7 @@ tt_code tt__cudnn_run(const tt_lib_device *on, const tt_cudnn_graph *g, void *co
     code = tt__fail(err, TT_ENOTIMPL, "cuDNN has no engine for this (status %d)", e->status);
   if (code == TT_OK) code = make_room(on, (size_t)e->work, room, err);
   if (code == TT_OK) {
-    void *stream = on->device->ops->stream_handle(on->device, on->stream);
+    void *stream = on->device->ops->interop->handle(on->device, on->stream);
     status = execute(handle, e, data, e->work ? room->p : NULL, stream);
     code =
         status ? tt__fail(err, TT_EDEVICE, "cuDNN failed with status %d", status) : tt__device_asked(on, "cuDNN", err);

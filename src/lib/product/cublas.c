@@ -251,7 +251,7 @@ tt_code tt__cublas_product(const tt_lib_device *on, const tt_gemm_plan *p, tt_dt
     goto leave;
   }
   if (e->work && (code = on->temp(on, e->work, &work, err)) != TT_OK) goto leave;
-  void *stream = on->device->ops->stream_handle(on->device, on->stream);
+  void *stream = on->device->ops->interop->handle(on->device, on->stream);
   status = call_all(handle, e, p, (int64_t)tt__dtype_size(t), a, b, term, c, work, stream);
   code = status ? failed(status, "cublasLtMatmul", err) : tt__device_asked(on, "cublasLtMatmul", err);
 leave:

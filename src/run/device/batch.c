@@ -46,7 +46,7 @@ static tt_code launch_each(bool captured, tt_error *err) {
     tt_gathered *l = &pending.list[i];
     const char *args = pending.args + l->at;
     tt__origin_use(l->origin.what[0] || l->origin.where[0] ? &l->origin : NULL);
-    if (captured) l->number = d->ops->captured(d, pending.stream);
+    if (captured) l->number = d->ops->graphs->launches(d, pending.stream);
     code = l->ask ? l->ask(d, pending.stream, args, err)
                   : d->ops->launch(d, pending.stream, l->routine, &l->grid, args, l->size, err);
   }
@@ -71,7 +71,7 @@ static tt_code report(tt_error *err) {
 }
 
 static void drop_played(const tt_replay *r, tt_played *p) {
-  if (p->graph) r->device->ops->graph_free(r->device, p->graph);
+  if (p->graph) r->device->ops->graphs->free(r->device, p->graph);
   tt__mem_free(p->launch, p->launch ? sizeof *p->launch * (size_t)r->n : 0);
   tt__mem_free(p->args, p->used);
   *p = (tt_played){0};
@@ -111,7 +111,7 @@ static tt_code launch_graph(tt_played *p, tt_error *err) {
   snprintf(o.what, sizeof o.what, "%d kernels, first %.28s", pending.n, first->what[0] ? first->what : "a kernel");
   memcpy(o.where, first->where, sizeof o.where);
   const tt_origin *before = tt__origin_use(&o);
-  tt_code code = pending.device->ops->graph_launch(pending.device, p->graph, pending.stream, err);
+  tt_code code = pending.device->ops->graphs->launch(pending.device, p->graph, pending.stream, err);
   tt__origin_use(before);
   return code;
 }
@@ -149,14 +149,14 @@ static void give_up_capture(void) {
   tt_device *d = pending.device;
   tt_graph *g = NULL;
   tt_error ignored;
-  (void)!d->ops->capture_end(d, pending.stream, &g, &ignored);
-  if (g) d->ops->graph_free(d, g);
+  (void)!d->ops->graphs->end(d, pending.stream, &g, &ignored);
+  if (g) d->ops->graphs->free(d, g);
 }
 
 /* Capture the list, as a graph or as the new arguments of one. */
 static tt_code capture(tt_played *p, tt_error *err) {
   tt_device *d = pending.device;
-  TT_TRY(d->ops->capture_begin(d, pending.stream, err));
+  TT_TRY(d->ops->graphs->begin(d, pending.stream, err));
   tt_code code = launch_each(true, err);
   if (code != TT_OK) {
     give_up_capture();
@@ -164,10 +164,10 @@ static tt_code capture(tt_played *p, tt_error *err) {
   }
   if (p->graph) {
     TT_COUNT(graphs_renewed, 1);
-    code = d->ops->capture_renew(d, pending.stream, p->graph, err);
+    code = d->ops->graphs->renew(d, pending.stream, p->graph, err);
   } else {
     TT_COUNT(graphs_made, 1);
-    code = d->ops->capture_end(d, pending.stream, &p->graph, err);
+    code = d->ops->graphs->end(d, pending.stream, &p->graph, err);
   }
   if (code == TT_OK) keep_args(p);
   return code;
@@ -179,7 +179,7 @@ static tt_code give_args(tt_played *p, tt_error *err) {
     tt_gathered *l = &pending.list[i];
     l->number = p->launch[i].number;
     if (l->ask || has_args(p, i)) continue;
-    TT_TRY(d->ops->graph_args(d, p->graph, l->number, &l->grid, pending.args + l->at, l->size, err));
+    TT_TRY(d->ops->graphs->args(d, p->graph, l->number, &l->grid, pending.args + l->at, l->size, err));
   }
   keep_args(p);
   return TT_OK;
@@ -269,7 +269,7 @@ void tt__batch_begin(tt_device *d, tt_stream *s) {
   if (pending.n && (pending.device != d || pending.stream != s)) launch_waiting();
   pending.device = d;
   pending.stream = s;
-  pending.gathering = d->ops->capture_begin && d->ops->graph_args;
+  pending.gathering = d->ops->graphs != NULL;
   pending.whole = true;
   pending.older = pending.n;
   pending.failed = TT_OK;

@@ -30,9 +30,9 @@ static tt_code order(tt_device *d, tt_stream *first, tt_stream *later, tt_error 
 static tt_code before_theirs(tt_device *d, void *reader, tt_error *err) {
   tt_stream *ours = tt__stream_current(d), *theirs;
   if (reader == TT_NO_STREAM) return TT_OK;
-  if (!d->ops->stream_adopt) return d->ops->stream_wait_idle(d, ours, err);
-  if (reader == d->ops->stream_handle(d, ours)) return TT_OK;
-  TT_TRY(d->ops->stream_adopt(d, reader, &theirs, err));
+  if (!d->ops->interop) return d->ops->stream_wait_idle(d, ours, err);
+  if (reader == d->ops->interop->handle(d, ours)) return TT_OK;
+  TT_TRY(d->ops->interop->adopt(d, reader, &theirs, err));
   tt_code code = order(d, ours, theirs, err);
   d->ops->stream_free(d, theirs);
   return code;
@@ -40,8 +40,8 @@ static tt_code before_theirs(tt_device *d, void *reader, tt_error *err) {
 
 tt_code tt__share_after(tt_device *d, void *writer, tt_error *err) {
   tt_stream *ours = tt__stream_current(d), *theirs;
-  if (writer == TT_NO_STREAM || !d->ops->stream_adopt || writer == d->ops->stream_handle(d, ours)) return TT_OK;
-  TT_TRY(d->ops->stream_adopt(d, writer, &theirs, err));
+  if (writer == TT_NO_STREAM || !d->ops->interop || writer == d->ops->interop->handle(d, ours)) return TT_OK;
+  TT_TRY(d->ops->interop->adopt(d, writer, &theirs, err));
   tt_code code = order(d, theirs, ours, err);
   d->ops->stream_free(d, theirs);
   return code;

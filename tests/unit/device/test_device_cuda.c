@@ -242,37 +242,37 @@ TEST(kernels_events_and_captures) {
   CHECK(ok(d->ops->event_ms(d, begin, end, &ms, &err), &err) && ms >= 0);
 
   tt_graph *graph = NULL;
-  CHECK(ok(d->ops->capture_begin(d, d->work, &err), &err));
+  CHECK(ok(d->ops->graphs->begin(d, d->work, &err), &err));
   CHECK(ok(d->ops->fill(d, d->work, p, 0, N * 4, &err), &err));
   CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
   CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
-  CHECK(ok(d->ops->capture_end(d, d->work, &graph, &err), &err));
+  CHECK(ok(d->ops->graphs->end(d, d->work, &graph, &err), &err));
   if (!graph) return;
-  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  CHECK(ok(d->ops->graphs->launch(d, graph, d->work, &err), &err));
   a.a = 10;
   CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
   CHECK(back[0] == 3 && back[N - 1] == 3);
-  CHECK(ok(d->ops->graph_args(d, graph, 1, NULL, &a, sizeof a, &err), &err));
-  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  CHECK(ok(d->ops->graphs->args(d, graph, 1, NULL, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->graphs->launch(d, graph, d->work, &err), &err));
   CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
   CHECK(back[0] == 11 && back[N - 1] == 11);
-  CHECK_INT(d->ops->graph_args(d, graph, 2, NULL, &a, sizeof a, &err), TT_EVALUE);
+  CHECK_INT(d->ops->graphs->args(d, graph, 2, NULL, &a, sizeof a, &err), TT_EVALUE);
   a.a = 4;
-  CHECK(ok(d->ops->capture_begin(d, d->work, &err), &err));
+  CHECK(ok(d->ops->graphs->begin(d, d->work, &err), &err));
   CHECK(ok(d->ops->fill(d, d->work, p, 0, N * 4, &err), &err));
   CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
-  CHECK_INT(d->ops->captured(d, d->work), 1);
+  CHECK_INT(d->ops->graphs->launches(d, d->work), 1);
   CHECK(ok(d->ops->launch(d, d->work, f, &g, &a, sizeof a, &err), &err));
-  CHECK(ok(d->ops->capture_renew(d, d->work, graph, &err), &err));
-  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  CHECK(ok(d->ops->graphs->renew(d, d->work, graph, &err), &err));
+  CHECK(ok(d->ops->graphs->launch(d, graph, d->work, &err), &err));
   CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
   CHECK(back[0] == 5 && back[N - 1] == 5);
   a.a = 7; /* the launches of the first capture are still the names of the new one's */
-  CHECK(ok(d->ops->graph_args(d, graph, 1, NULL, &a, sizeof a, &err), &err));
-  CHECK(ok(d->ops->graph_launch(d, graph, d->work, &err), &err));
+  CHECK(ok(d->ops->graphs->args(d, graph, 1, NULL, &a, sizeof a, &err), &err));
+  CHECK(ok(d->ops->graphs->launch(d, graph, d->work, &err), &err));
   CHECK(ok(d->ops->copy_out(d, d->work, back, p, sizeof back, &err), &err));
   CHECK(back[0] == 8 && back[N - 1] == 8);
-  d->ops->graph_free(d, graph);
+  d->ops->graphs->free(d, graph);
   d->ops->event_free(d, begin);
   d->ops->event_free(d, end);
 
@@ -557,19 +557,19 @@ static void call_speeds(tt_device *d) {
     }
     printf("cached alloc and free %.3f us\n", us_each(from, N));
   }
-  d->ops->capture_begin(d, d->work, NULL);
+  d->ops->graphs->begin(d, d->work, NULL);
   for (int i = 0; i < N; i++) d->ops->launch(d, d->work, f, &grid, &a, sizeof a, NULL);
-  if (ok(d->ops->capture_end(d, d->work, &g, &err), &err)) {
+  if (ok(d->ops->graphs->end(d, d->work, &g, &err), &err)) {
     for (int turn = 0; turn < 3; turn++) {
       double from = now_us();
-      d->ops->graph_launch(d, g, d->work, NULL);
+      d->ops->graphs->launch(d, g, d->work, NULL);
       d->ops->stream_wait_idle(d, d->work, NULL);
       printf("a node of a graph %.2f us\n", us_each(from, N));
       from = now_us();
-      for (int i = 0; i < N; i++) d->ops->graph_args(d, g, i, NULL, &a, sizeof a, NULL);
+      for (int i = 0; i < N; i++) d->ops->graphs->args(d, g, i, NULL, &a, sizeof a, NULL);
       printf("new arguments of a node %.2f us\n", us_each(from, N));
     }
-    d->ops->graph_free(d, g);
+    d->ops->graphs->free(d, g);
   }
   d->ops->event_free(d, e);
   tt__dmem_free(d, block);

@@ -23,6 +23,7 @@ static void in_child(void (*body)(void)) {
   if (pid == 0) {
     alarm(60);
     setenv("TUTTI_CUDA", FAKE_CUDA, 1);
+    setenv("TUTTI_OPENCL", "none", 1);
     test_failures = 0;
     body();
     _exit(test_failures != 0);
@@ -138,7 +139,7 @@ CHILD_TEST(a_foreign_context_is_put_back) {
   d->ops->free(d, p, 100);
   api->context_get(&now);
   CHECK(now == &foreign);
-  CHECK_INT(d->ops->enter(d, &err), TT_OK);
+  CHECK_INT(d->ops->interop->enter(d, &err), TT_OK);
   api->context_get(&now);
   CHECK(now != &foreign);
 }
@@ -179,7 +180,7 @@ CHILD_TEST(a_checked_library_is_named) {
   setenv("FAKE_CUDA_FAIL", "cuStreamSynchronize:700:0", 1);
   tt_device *d = open_first();
   tt_error err = {0};
-  CHECK_INT(d->ops->asked(d, d->work, "cublasLtMatmul", &err), TT_EDEVICE);
+  CHECK_INT(d->ops->interop->asked(d, d->work, "cublasLtMatmul", &err), TT_EDEVICE);
   CHECK_STR(err.message, "cuda:0 is lost: cannot run the library's 'cublasLtMatmul': error 700 (CUDA_ERROR_700)");
 }
 
@@ -195,7 +196,7 @@ CHILD_TEST(a_final_error_is_kept_and_the_driver_left_alone) {
   tt__dmem_used_on(d, block, d->down);
   CHECK_INT(tt__staging_in(d, d->work, tt__dmem_at(block), host, sizeof host, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
-  CHECK_INT(d->ops->asked(d, d->work, "cublasLtMatmul", &err), TT_OK);
+  CHECK_INT(d->ops->interop->asked(d, d->work, "cublasLtMatmul", &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
   CHECK_STR(err.message,
@@ -241,7 +242,7 @@ CHILD_TEST(other_errors_pass) {
   CHECK_INT(launch(d, &m, &f, &err), TT_EDEVICE);
   CHECK(!tt__device_lost(d) && strstr(err.message, "cuda:0: cannot launch a kernel: error 701"));
   int grid = 0, block = 0;
-  CHECK(d->ops->suggest(d, f, 0, &grid, &block, &err) == TT_OK && grid == 264 && block == 768);
+  CHECK(d->ops->occupancy->suggest(d, f, 0, &grid, &block, &err) == TT_OK && grid == 264 && block == 768);
   CHECK_INT(d->ops->routine(d, m, "absent", &f, NULL, &err), TT_EDEVICE);
   CHECK(strstr(err.message, "cannot find the kernel 'absent'"));
 }
@@ -254,27 +255,27 @@ CHILD_TEST(a_capture_knows_its_launches) {
   tt_graph *g = NULL;
   int args = 1;
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
-  CHECK_INT(d->ops->capture_begin(d, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->begin(d, d->work, &err), TT_OK);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
-  CHECK_INT(d->ops->captured(d, d->work), 1);
+  CHECK_INT(d->ops->graphs->launches(d, d->work), 1);
   CHECK_INT(launch(d, &m, &f, &err), TT_OK);
-  CHECK_INT(d->ops->captured(d, d->work), 2);
-  CHECK_INT(d->ops->capture_end(d, d->work, &g, &err), TT_OK);
-  CHECK_INT(d->ops->captured(d, d->work), 0);
-  CHECK_INT(d->ops->graph_args(d, g, 1, NULL, &args, sizeof args, &err), TT_OK); /* node 1002 */
-  CHECK_INT(d->ops->graph_args(d, g, 0, NULL, &args, sizeof args, &err), TT_EDEVICE);
-  CHECK_INT(d->ops->graph_args(d, g, 2, NULL, &args, sizeof args, &err), TT_EVALUE);
-  CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
-  CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_EVALUE); /* nothing is captured */
+  CHECK_INT(d->ops->graphs->launches(d, d->work), 2);
+  CHECK_INT(d->ops->graphs->end(d, d->work, &g, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->launches(d, d->work), 0);
+  CHECK_INT(d->ops->graphs->args(d, g, 1, NULL, &args, sizeof args, &err), TT_OK); /* node 1002 */
+  CHECK_INT(d->ops->graphs->args(d, g, 0, NULL, &args, sizeof args, &err), TT_EDEVICE);
+  CHECK_INT(d->ops->graphs->args(d, g, 2, NULL, &args, sizeof args, &err), TT_EVALUE);
+  CHECK_INT(d->ops->graphs->launch(d, g, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->renew(d, d->work, g, &err), TT_EVALUE); /* nothing is captured */
   for (int n = 2; n < 4; n++) {                                     /* as many launches, and more */
-    CHECK_INT(d->ops->capture_begin(d, d->work, &err), TT_OK);
+    CHECK_INT(d->ops->graphs->begin(d, d->work, &err), TT_OK);
     for (int i = 0; i < n; i++) CHECK_INT(launch(d, &m, &f, &err), TT_OK);
-    CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_OK);
-    CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
+    CHECK_INT(d->ops->graphs->renew(d, d->work, g, &err), TT_OK);
+    CHECK_INT(d->ops->graphs->launch(d, g, d->work, &err), TT_OK);
   }
-  CHECK_INT(d->ops->graph_args(d, g, 2, NULL, &args, sizeof args, &err), TT_EDEVICE); /* it has a third one now */
-  d->ops->graph_free(d, g);
-  CHECK_INT(d->ops->capture_end(d, d->work, &g, &err), TT_EVALUE);
+  CHECK_INT(d->ops->graphs->args(d, g, 2, NULL, &args, sizeof args, &err), TT_EDEVICE); /* it has a third one now */
+  d->ops->graphs->free(d, g);
+  CHECK_INT(d->ops->graphs->end(d, d->work, &g, &err), TT_EVALUE);
 }
 
 CHILD_TEST(opening_survives_every_failing_allocation) {

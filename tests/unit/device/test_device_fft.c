@@ -151,6 +151,7 @@ static void *no_stream(tt_device *d, tt_stream *s) {
   return NULL;
 }
 
+static const tt_interop_ops interop = {.handle = no_stream, .asked = fake_asked};
 static tt_device_ops ops;
 static tt_device gpu;
 static tt_lib_device on;
@@ -162,7 +163,7 @@ static void play(void) {
   memcpy(tt__vendor_cufft.fn, &fns, sizeof fns);
   tt__vendor_cufft.found = true;
   ops = fake_ops;
-  ops.stream_handle = no_stream;
+  ops.interop = &interop;
   gpu = fake_gpu;
   gpu.ops = &ops;
   gpu.target.kind = TT_DEVICE_CUDA;

@@ -374,6 +374,7 @@ static void *no_stream(tt_device *d, tt_stream *s) {
   (void)d, (void)s;
   return NULL;
 }
+static const tt_interop_ops interop = {.handle = no_stream, .asked = fake_asked};
 static tt_code no_wait(tt_device *d, tt_stream *s, tt_error *err) {
   (void)d, (void)s, (void)err;
   return TT_OK;
@@ -418,7 +419,7 @@ TEST(rows_with_a_library_that_the_host_plays) {
   gpu.ops = &ops;
   on = fake;
   on.device = &gpu;
-  ops.stream_handle = no_stream;
+  ops.interop = &interop;
   ops.stream_wait_idle = no_wait;
   fake_cusolver();
   for (tt_dtype t = TT_F32; t <= TT_C128; t++)
@@ -452,7 +453,7 @@ TEST(rows_on_a_device_that_is_full) {
   static tt_device gpu;
   static tt_device_ops ops;
   ops = *fake.device->ops;
-  ops.stream_handle = no_stream;
+  ops.interop = &interop;
   ops.stream_wait_idle = no_wait;
   gpu = *fake.device;
   gpu.ops = &ops;
@@ -488,6 +489,7 @@ TEST(rows_on_a_device_that_is_full) {
 static tt_code no_vendor(tt_device *d, tt_error *err) {
   return tt__fail(err, TT_ENOTIMPL, "%s runs nothing", d->ops->name);
 }
+static const tt_interop_ops closed = {.enter = no_vendor, .asked = fake_asked};
 
 TEST(kernels_compile_for_cuda) {
   static tt_device gpu;
@@ -498,7 +500,7 @@ TEST(kernels_compile_for_cuda) {
   }
   ops = *fake.device->ops;
   ops.launch = no_launch;
-  ops.enter = no_vendor;
+  ops.interop = &closed;
   gpu = *fake.device;
   gpu.ops = &ops;
   gpu.target.kind = TT_DEVICE_CUDA;

@@ -277,28 +277,28 @@ TEST(a_capture_plays_again_with_other_arguments) {
   char text[16] = "";
   tt_graph *g = NULL;
   tt_error err = {0};
-  CHECK_INT(d->ops->capture_begin(d, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->begin(d, d->work, &err), TT_OK);
   launch_letter(d, d->work, text, 'a', NULL);
   launch_letter(d, d->work, text, 'b', NULL);
-  CHECK_INT(d->ops->capture_end(d, d->work, &g, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->end(d, d->work, &g, &err), TT_OK);
   CHECK_INT(d->ops->stream_wait_idle(d, d->work, &err), TT_OK);
   CHECK_STR(text, "");
-  CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->launch(d, g, d->work, &err), TT_OK);
   letter l = {.head = {.run = write_letter}, .text = text, .c = 'c'};
-  CHECK_INT(d->ops->graph_args(d, g, 1, NULL, &l, sizeof l, &err), TT_OK);
-  CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->args(d, g, 1, NULL, &l, sizeof l, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->launch(d, g, d->work, &err), TT_OK);
   CHECK_INT(d->ops->stream_wait_idle(d, d->work, &err), TT_OK);
   CHECK_STR(text, "abac");
-  CHECK_INT(d->ops->graph_args(d, g, 2, NULL, &l, sizeof l, &err), TT_EVALUE);
-  CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_EVALUE); /* nothing is captured */
-  CHECK_INT(d->ops->capture_begin(d, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->args(d, g, 2, NULL, &l, sizeof l, &err), TT_EVALUE);
+  CHECK_INT(d->ops->graphs->renew(d, d->work, g, &err), TT_EVALUE); /* nothing is captured */
+  CHECK_INT(d->ops->graphs->begin(d, d->work, &err), TT_OK);
   launch_letter(d, d->work, text, 'd', NULL);
-  CHECK_INT(d->ops->captured(d, d->work), 1);
-  CHECK_INT(d->ops->capture_renew(d, d->work, g, &err), TT_OK);
-  CHECK_INT(d->ops->graph_launch(d, g, d->work, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->launches(d, d->work), 1);
+  CHECK_INT(d->ops->graphs->renew(d, d->work, g, &err), TT_OK);
+  CHECK_INT(d->ops->graphs->launch(d, g, d->work, &err), TT_OK);
   CHECK_INT(d->ops->stream_wait_idle(d, d->work, &err), TT_OK);
   CHECK_STR(text, "abacd");
-  d->ops->graph_free(d, g);
+  d->ops->graphs->free(d, g);
   close_null();
 }
 

@@ -147,6 +147,7 @@ static tt_code enter(tt_device *d, tt_error *err) {
   return TT_OK;
 }
 
+static const tt_interop_ops interop = {.handle = no_stream, .enter = enter, .asked = fake_asked};
 static tt_device_ops ops;
 static tt_device gpu;
 static tt_lib_device on;
@@ -157,8 +158,7 @@ static void play(void) {
   memcpy(tt__vendor_cublaslt.fn, &fns, sizeof fns);
   tt__vendor_cublaslt.played = true;
   ops = fake_ops;
-  ops.stream_handle = no_stream;
-  ops.enter = enter;
+  ops.interop = &interop;
   gpu = fake_gpu;
   gpu.ops = &ops;
   on = fake;

@@ -18,8 +18,7 @@ def here():
 
 def numbers():
     """The devices that PyCUDA's programs see."""
-    kind = numbered(here()).type
-    return [n for n, name in _core._devices() if name.partition(":")[0] == kind]
+    return [n for n, _ in _core._devices(numbered(here()).type)]
 
 
 # ---- CUDA's default stream waits for the others, and they wait for it
