@@ -375,6 +375,8 @@ void core_raise_copy_needed(void);
 
 /* NumPy's word for an order of memory, 'C', 'F', 'A' or 'K', in *out, which stays without one. */
 bool core_order(PyObject *order, char *out);
+/* An int, or one to three of them, 0 to `most`, into the first of `out`: how many, or -1 with an exception. */
+int core_axes(PyObject *o, const char *what, uint64_t most, uint64_t out[3]);
 /* A copy whose elements lie in that order; 'K' is C's here. */
 PyObject *core_copy_in(tt_array *a, char order);
 /* `made`, or where it lies in another order such a copy in its stead. Takes the reference; NULL stays NULL. */

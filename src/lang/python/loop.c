@@ -382,8 +382,20 @@ static expr *has_item(lower *l, expr *seq, expr *at) {
   return py__elem(l, TT_LT, at, n);
 }
 
-static void loop_lists(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first, bool single) {
+/* A turn with the values of the sequences: what they are given to, the place of the next turn (`place` is a local, and
+ * `first`, or NULL, what the count begins with), the statements. */
+static void turn(lower *l, const tt_tree *t, expr **value, int n, int32_t place, expr *first, bool single) {
   const tt_tree *target = py__at(l, t, 2);
+  expr *at = py__local(l, place);
+  give(l, first ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target, value, n, single);
+  expr *next = py__elem(l, TT_ADD, at, py__int(l, 1));
+  next->nonneg = true;
+  next->limit = TT_PROGRAM_LONGEST;
+  py__set(l, place, next);
+  py__statements(l, py__at(l, t, 4), 0);
+}
+
+static void loop_lists(lower *l, const tt_tree *t, expr *const *seq, int n, bool counted, expr *first, bool single) {
   int32_t place = py__temp(l, py__scalar(l, TT_I64));
   tt_plocal *v = &l->f->func->locals.data[place];
   v->nonneg = true;
@@ -399,14 +411,8 @@ static void loop_lists(lower *l, const tt_tree *t, expr *const *seq, int n, bool
   }
   s->a = more;
   py__block_begin(l, &b);
-  const tt_tree *inner = counted ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target;
   for (int k = 0; k < n; k++) value[k] = py__keep(l, element(l, seq[k], at));
-  give(l, inner, value, n, single);
-  expr *next = py__elem(l, TT_ADD, at, py__int(l, 1));
-  next->nonneg = true;
-  next->limit = TT_PROGRAM_LONGEST;
-  py__set(l, place, next);
-  py__statements(l, py__at(l, t, 4), 0);
+  turn(l, t, value, n, place, counted ? first : NULL, single);
   s->body = py__block_end(l, &b);
 }
 
@@ -432,14 +438,7 @@ static void loop_generators(lower *l, const tt_tree *t, expr *const *seq, int n,
     leave->body = py__block_end(l, &inner);
     value[k] = generator ? py__yielded(l, seq[k]) : py__keep(l, element(l, seq[k], at));
   }
-  const tt_tree *target = py__at(l, t, 2);
-  const tt_tree *targets = counted ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target;
-  give(l, targets, value, n, single);
-  expr *next = py__elem(l, TT_ADD, at, py__int(l, 1));
-  next->nonneg = true;
-  next->limit = TT_PROGRAM_LONGEST;
-  py__set(l, place, next);
-  py__statements(l, py__at(l, t, 4), 0);
+  turn(l, t, value, n, place, counted ? first : NULL, single);
   s->body = py__block_end(l, &b);
 }
 

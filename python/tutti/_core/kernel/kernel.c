@@ -289,14 +289,12 @@ static bool add_argument(call *c, PyObject *o) {
   return ok;
 }
 
-/* An int, or one to three of them; axes left out are 1. */
-static bool read_dims(PyObject *o, const char *what, uint32_t out[3]) {
-  bool one = PyLong_Check(o);
+int core_axes(PyObject *o, const char *what, uint64_t most, uint64_t out[3]) {
+  bool one = PyIndex_Check(o);
   Py_ssize_t n = one ? 1 : PySequence_Size(o);
-  out[0] = out[1] = out[2] = 1;
   if (n < 1 || n > 3) {
     PyErr_Clear();
-    return PyErr_Format(PyExc_TypeError, "%s: an int or one to three ints", what), false;
+    return PyErr_Format(PyExc_TypeError, "%s: an int or one to three ints", what), -1;
   }
   for (Py_ssize_t k = 0; k < n; k++) {
     PyObject *item = one ? Py_NewRef(o) : PySequence_GetItem(o, k);
@@ -304,10 +302,18 @@ static bool read_dims(PyObject *o, const char *what, uint32_t out[3]) {
     long long x = number ? PyLong_AsLongLong(number) : -1;
     Py_XDECREF(item);
     Py_XDECREF(number);
-    if (PyErr_Occurred()) return false;
-    if (x < 0 || x > 0xffffffffll) return PyErr_Format(PyExc_ValueError, "%s: %lld is out of range", what, x), false;
-    out[k] = (uint32_t)x;
+    if (PyErr_Occurred()) return -1;
+    if (x < 0 || (uint64_t)x > most) return PyErr_Format(PyExc_ValueError, "%s: %lld is out of range", what, x), -1;
+    out[k] = (uint64_t)x;
   }
+  return (int)n;
+}
+
+/* Axes left out are 1. */
+static bool read_dims(PyObject *o, const char *what, uint32_t out[3]) {
+  uint64_t axis[3] = {1, 1, 1};
+  if (core_axes(o, what, UINT32_MAX, axis) < 0) return false;
+  for (int k = 0; k < 3; k++) out[k] = (uint32_t)axis[k];
   return true;
 }
 

@@ -47,34 +47,13 @@ typedef struct range_call {
   int n, nview;
 } range_call;
 
-/* An int, or one to three of them: how many, or -1 with an exception. */
-static int read_axes(PyObject *o, const char *what, uint64_t out[3]) {
-  bool one = PyIndex_Check(o);
-  Py_ssize_t n = one ? 1 : PySequence_Size(o);
-  if (n < 1 || n > 3) {
-    PyErr_Clear();
-    return PyErr_Format(PyExc_TypeError, "%s: an int or one to three ints", what), -1;
-  }
-  for (Py_ssize_t k = 0; k < n; k++) {
-    PyObject *item = one ? Py_NewRef(o) : PySequence_GetItem(o, k);
-    PyObject *number = item ? PyNumber_Index(item) : NULL;
-    long long x = number ? PyLong_AsLongLong(number) : -1;
-    Py_XDECREF(item);
-    Py_XDECREF(number);
-    if (PyErr_Occurred()) return -1;
-    if (x < 0) return PyErr_Format(PyExc_ValueError, "%s: %lld is negative", what, x), -1;
-    out[k] = (uint64_t)x;
-  }
-  return (int)n;
-}
-
 static bool read_range(PyObject *global, PyObject *local, PyObject *offset, tt_range *out) {
   uint64_t group[3] = {0, 0, 0};
   *out = (tt_range){0};
-  out->dims = read_axes(global, "global_size", out->global);
+  out->dims = core_axes(global, "global_size", INT64_MAX, out->global);
   if (out->dims < 0) return false;
-  int n = local == Py_None ? out->dims : read_axes(local, "local_size", group);
-  int m = offset == Py_None ? out->dims : read_axes(offset, "global_offset", out->offset);
+  int n = local == Py_None ? out->dims : core_axes(local, "local_size", INT64_MAX, group);
+  int m = offset == Py_None ? out->dims : core_axes(offset, "global_offset", INT64_MAX, out->offset);
   if (n < 0 || m < 0) return false;
   if (n != out->dims || m != out->dims)
     return PyErr_Format(PyExc_ValueError, "global_size has %d axes, %s %d", out->dims,
