@@ -1,4 +1,4 @@
-"""The command line: python -m tutti run | info | top | ops | functions | cache clear."""
+"""The command line: python -m tutti run | info | check | top | ops | functions | cache clear."""
 
 import argparse
 import sys
@@ -8,6 +8,16 @@ def _info(_):
     import tutti
 
     print(tutti.info().rstrip())
+
+
+def _check(args):
+    from tutti import _check
+
+    try:
+        differing = _check.check(args.device, args.minutes)
+    except (RuntimeError, ValueError) as e:
+        sys.exit(f"python -m tutti check: {e}")
+    sys.exit(differing > 0)
 
 
 def _ops(_):
@@ -51,6 +61,10 @@ def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tutti", description="Arrays on every processor there is.")
     commands = parser.add_subparsers(required=True, metavar="command")
     commands.add_parser("info", help="devices, libraries, cache, threads").set_defaults(run=_info)
+    check = commands.add_parser("check", help="compare a device with the CPU, and print a report")
+    check.add_argument("--device", default="gpu", help="its name: opencl:0, cuda:1 ... (default gpu)")
+    check.add_argument("--minutes", type=float, default=5.0, help="how long at most (default 5)")
+    check.set_defaults(run=_check)
     run = commands.add_parser("run", help="run a script that imports numba, pycuda, pyopencl, cupy, jax or torch")
     run.add_argument("--device", help="where arrays go: cpu, cuda, cuda:1 ...")
     run.add_argument("--as", dest="library", metavar="library", help="the one library that tutti stands for: torch ...")

@@ -49,12 +49,11 @@ tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt
 }
 
 void tt__cl_identity(tt_device *d, tt_str *out) {
-  enum { DRIVER = 0x102d, VERSION = 0x102f };
+  enum { VERSION = 0x102f };
   tt_cl *c = tt__cl_of(d);
-  char driver[120], version[200];
-  tt__cl_string(c->api, c->place.device, DRIVER, driver, sizeof driver);
+  char version[200];
   tt__cl_string(c->api, c->place.device, VERSION, version, sizeof version);
-  tt__str_addf(out, "opencl %s, %s, %s", d->label, driver, version);
+  tt__str_addf(out, "opencl %s, %s", d->label, version);
 }
 
 tt_code tt__cl_load(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err) {

@@ -45,7 +45,7 @@ enum {
   MEMORY = 0x101f,
   LOCAL = 0x1023,
   NAME = 0x102b,
-  VENDOR = 0x102c,
+  DRIVER = 0x102d,
   DOUBLES = 0x1032,
   UNIFIED = 0x1035
 };
@@ -90,7 +90,10 @@ static tt_code cl_open(tt_device *d, tt_error *err) {
     tt__mem_free(c, sizeof *c);
     return tt__fail(err, TT_EDEVICE, "%s cannot be opened: %s", d->name, text);
   }
-  tt__cl_string(c->api, c->place.device, NAME, d->label, sizeof d->label);
+  char name[80], driver[40];
+  tt__cl_string(c->api, c->place.device, NAME, name, sizeof name);
+  tt__cl_string(c->api, c->place.device, DRIVER, driver, sizeof driver);
+  snprintf(d->label, sizeof d->label, "%.65s, driver %.20s", name, driver);
   c->total = tt__cl_number(c->api, c->place.device, MEMORY, 8);
   c->most_block = tt__cl_number(c->api, c->place.device, MOST_BLOCK, 8);
   c->unified = tt__cl_number(c->api, c->place.device, UNIFIED, 4) != 0;
