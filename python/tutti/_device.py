@@ -210,7 +210,7 @@ def device(name=None):
     if name is None:
         number = _core._get_device()
         # Where the CPU is all that may be chosen, nothing is left to choose.
-        return numbered(0 if number == _AUTO and not (_core._devices("cuda") or _core._devices("null")) else number)
+        return numbered(0 if number == _AUTO and _core._only_cpu() else number)
     if not isinstance(name, str):
         own = _foreign(name)
         if own is None:

@@ -176,6 +176,8 @@ bool core_lies_on(tt_array *a, int device);
 /* CUDA's number of a device, -1 for others; and the way back, false with BufferError. */
 int core_cuda_index(int device);
 bool core_cuda_device(long index, int *out);
+/* Is the CPU all that tutti may choose by itself? Arrays without a device are there then. */
+bool core_only_cpu(void);
 /* A copy of memory that is not ours, which is let go; NULL in is NULL out. */
 tt_array *core_own(tt_array *a);
 int core_pinned_init(PyObject *module);   /* pinned.c */

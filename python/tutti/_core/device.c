@@ -102,6 +102,20 @@ static PyObject *py_devices(PyObject *self, PyObject *args) {
   return list;
 }
 
+bool core_only_cpu(void) {
+  char name[32];
+  core_block_begin();
+  bool others =
+      tt_device_name(first_of("cuda"), name, sizeof name) || tt_device_name(first_of("null"), name, sizeof name);
+  core_block_end();
+  return !others;
+}
+
+static PyObject *py_only_cpu(PyObject *self, PyObject *unused) {
+  (void)self, (void)unused;
+  return PyBool_FromLong(core_only_cpu());
+}
+
 static PyObject *py_device_name(PyObject *self, PyObject *number) {
   (void)self;
   char name[32];
@@ -391,6 +405,7 @@ static PyObject *py_event_ms(PyObject *self, PyObject *args) {
 PyMethodDef core_device_functions[] = {
     {"_devices", py_devices, METH_VARARGS, NULL},
     {"_device_name", py_device_name, METH_O, NULL},
+    {"_only_cpu", py_only_cpu, METH_NOARGS, NULL},
     {"_device_named", py_device_named, METH_O, NULL},
     {"_device_missing", py_device_missing, METH_O, NULL},
     {"_device_read", py_device_read, METH_VARARGS, NULL},
