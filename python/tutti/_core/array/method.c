@@ -298,8 +298,8 @@ static PyObject *meth_eval(PyObject *self, PyObject *unused) {
 
 /* x.to(device): the array itself when it is there, or can be nowhere else. */
 static PyObject *moved_to(PyObject *self, int device) {
-  bool anywhere = tt_array_device(core_handle(self)) == TT_AUTO;
-  if (device == TT_AUTO || (device == TT_CPU && anywhere && core_only_cpu())) return Py_NewRef(self);
+  bool here = tt_array_device(core_handle(self)) <= TT_CPU; /* TT_AUTO is less */
+  if (device == TT_AUTO || (device == TT_CPU && here && core_only_cpu())) return Py_NewRef(self);
   core_line();
   return core_put(Py_NewRef(self), device);
 }
