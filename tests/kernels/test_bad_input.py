@@ -189,7 +189,7 @@ def made(body, decorate=cuda.jit):
 @pytest.mark.parametrize(
     "body",
     [
-        "with a: pass", "yield 1",
+        "with a: pass",
         "a[0] = (lambda: 1)()", "import os", "del a", "global q", "x = f'{a}'", "class C: pass",
         "a[0] = open('x')", "a[0] = np.fft.fft(a)", "a.foo()", "b.x = 1",
         "match a[0]:\n    case 1: pass", "print(a, sep='')",
@@ -206,7 +206,8 @@ def test_constructs_that_are_not_covered(body, kind):
 
 
 @pytest.mark.parametrize(
-    "body", ["x = {1: 2}", "x = {1, 2}", "x = [i for i in range(3)]", "try:\n    a[0] = 1\nexcept ValueError: pass"]
+    "body",
+    ["x = {1: 2}", "x = {1, 2}", "x = [i for i in range(3)]", "yield 1", "try:\n    a[0] = 1\nexcept ValueError: pass"],
 )
 def test_what_only_functions_have(body):
     k, name = made(body, cuda.jit)

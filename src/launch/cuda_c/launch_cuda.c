@@ -128,7 +128,8 @@ static tt_code put_memory(launch *l, int k, tt_error *err) {
   const tt_argument *a = &l->arg[k];
   if (!is_pointer(l, k)) { /* an array of one element is a value: NumPy's structures are such arrays */
     tt_dtype want = tt__entry_dtype(l->entry->param[k].kind);
-    if ((want != TT_DTYPE_NONE && a->as.memory.dtype != want) || a->as.memory.size != (size_t)l->entry->param[k].size)
+    bool vector = want == TT_DTYPE_NONE && l->entry->program->language; /* OpenCL C's: an array of its size */
+    if ((!vector && a->as.memory.dtype != want) || a->as.memory.size != (size_t)l->entry->param[k].size)
       return tt__fail(err, TT_ETYPE, "%s is no pointer, and an array is given", describe(l->entry, k, text));
     memcpy(l->to.args + l->entry->offset[k], a->as.memory.data, a->as.memory.size);
     return TT_OK;
