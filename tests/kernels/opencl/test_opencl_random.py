@@ -1,4 +1,4 @@
-"""Random programs in OpenCL C (programs.py): what NumPy says, in each way that a work-group can run."""
+"""Random programs in OpenCL C (opencl_programs.py): what NumPy says, in each way that a work-group can run."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 import tutti as tt
 
 sys.path.insert(0, os.path.dirname(__file__))
-from programs import GROUP, ITEMS, TYPES, Program  # noqa: E402
+from opencl_programs import GROUP, ITEMS, TYPES, Program  # noqa: E402
 
 pytestmark = pytest.mark.skipif(
     not any(os.access(os.path.join(p, c), os.X_OK) for p in os.environ["PATH"].split(":") for c in ("c++", "g++")),
