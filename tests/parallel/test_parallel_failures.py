@@ -1,5 +1,6 @@
 """What goes wrong in workers: exceptions, deaths, items that never end, functions that cannot be handed over."""
 
+import concurrent.futures
 import os
 import pickle
 import signal
@@ -10,6 +11,7 @@ import time
 
 import pytest
 import tutti as tt
+from tutti.parallel import _engine, _workers
 
 
 def fails(x):
@@ -184,14 +186,52 @@ def test_ctrl_c_stops_all_within_a_second():
     time.sleep(0.3)
     begun = time.monotonic()
     p.send_signal(signal.SIGINT)
-    try:
-        out, err = p.communicate(timeout=10)
-    except subprocess.TimeoutExpired:  # seen once on a busy machine: an interrupt may meet code that may not raise
-        begun = time.monotonic()
-        p.send_signal(signal.SIGINT)
-        out, err = p.communicate(timeout=10)
+    out, err = p.communicate(timeout=10)
     assert out.split() == ["stopped", "[1]"], err
     assert time.monotonic() - begun < 5 and gone(pids)
+
+
+def test_an_interrupt_anywhere_leaves_workers_that_work():
+    """Not only where the caller waits: an exception of a signal may come between any two of its instructions."""
+    p = program(
+        """
+        import faulthandler, random, signal, time
+        import tutti as tt
+        def interrupt(*_):
+            raise KeyboardInterrupt
+        def slow(x):
+            time.sleep(x)
+        def negative(x):
+            return -x
+        signal.signal(signal.SIGALRM, interrupt)
+        random.seed(0)
+        for _ in range(60):
+            try:
+                try:
+                    signal.setitimer(signal.ITIMER_REAL, random.choice([1e-3, 1e-2, 0.1]) * random.random() + 1e-6)
+                    tt.parallel.map(slow, [0.05] * 6, workers=2, chunk=1)
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                pass
+            faulthandler.dump_traceback_later(20, exit=True)
+            assert tt.parallel.map(negative, [1, 2, 3], workers=2, chunk=1) == [-1, -2, -3]
+            faulthandler.cancel_dump_traceback_later()
+        print("well")
+        """
+    )
+    out, err = p.communicate(timeout=100)
+    assert out == "well\n" and not err
+
+
+def test_workers_that_cannot_start(monkeypatch):
+    monkeypatch.setattr(_workers, "_command", lambda: [b"/bin/false"])
+    engine = _engine.Engine(2)
+    with pytest.raises(
+        concurrent.futures.BrokenExecutor, match="workers cannot start: the last one exited with code 1"
+    ):
+        list(engine.run([(abs, (k,), {}) for k in range(5)]))
+    engine.close()
 
 
 def test_the_interpreter_ends_with_work_under_way():

@@ -6,6 +6,7 @@ comes is kept as bytes until the thread that wants it reads it, so code of the p
 
 import atexit
 import collections
+import functools
 import os
 import sys
 import threading
@@ -17,6 +18,23 @@ from . import _chunks, _message, _packets, _supervision, _workers
 
 _IDLE_LOOK = 0.5
 _FEW = 8  # workers that may be there for calls that want other numbers of them
+
+
+def _whole(change):
+    """A method that changes what an engine knows of its workers, all of it or, where an interrupt comes between, nothing
+    that anybody relies on: see `_supervision.begin_anew`."""
+
+    @functools.wraps(change)
+    def method(self, *args):
+        try:
+            return change(self, *args)
+        except Exception:
+            raise
+        except BaseException:
+            _supervision.begin_anew(self)
+            raise
+
+    return method
 
 
 class Engine:
@@ -83,6 +101,7 @@ class Engine:
 
     # ---- workers
 
+    @_whole
     def start(self):
         """Start the workers that are missing; nobody waits for them here."""
         with self.mutex:
@@ -218,6 +237,7 @@ class Engine:
 
     # ---- packets
 
+    @_whole
     def put(self, packet, front=False):
         """Hand a packet to a worker as soon as one has room for it."""
         with self.mutex:
@@ -276,6 +296,7 @@ class Engine:
         _core._parallel_count(0, 1, 0, worker.sender.copied, worker.rested(packet.job), 0, 0)
         worker.sender.copied = 0
 
+    @_whole
     def withdraw(self, job):
         """What a job has not begun is not to be done."""
         with self.mutex:
@@ -353,43 +374,44 @@ class Engine:
         """Wait until there() is true, called under the lock, at most some time; whether it is."""
         end = None if seconds is None else time.monotonic() + seconds
         while True:
-            with self.mutex:
-                if there():
-                    return True
-                left = None if end is None else end - time.monotonic()
-                if left is not None and left < 0:
-                    return False
-                if self.listening:
-                    self.sleepers += 1
-                    try:
-                        self.lock.wait(left if left is not None else _IDLE_LOOK)
-                    finally:
-                        self.sleepers -= 1
-                    continue
-                self.listening = True
-                workers = list(self.workers)
-            try:
-                self._listen(workers, left)
-            finally:
-                self._heard()
+            left = None if end is None else end - time.monotonic()
+            if self._turn(there, left and max(left, 0.0)):
+                return True
+            if left is not None and left <= 0:
+                return False
 
     def poll(self):
         """Take what has come, without waiting."""
-        with self.mutex:
-            if self.listening:
-                return
-            self.listening = True
-            workers = list(self.workers)
-        try:
-            self._listen(workers, 0.0)
-        finally:
-            self._heard()
+        self._turn(lambda: False, 0.0)
 
-    def _heard(self):
-        """Somebody else may listen."""
-        with self.mutex:
-            self.listening = False
-            self._tell()
+    def _turn(self, there, left):
+        """Whether there() is true; else listen once, or wait for the thread that does, `left` seconds at most."""
+        mine = False
+        try:
+            with self.mutex:
+                if there():
+                    return True
+                if self.listening:
+                    if left != 0.0:
+                        self._sleep(_IDLE_LOOK if left is None else left)
+                    return False
+                mine = self.listening = True
+                workers = list(self.workers)
+            self._listen(workers, left)
+        finally:
+            if mine:  # and no call before it is said: an interrupt may come with any
+                with self.mutex:
+                    self.listening = False
+                    self._tell()
+        return False
+
+    def _sleep(self, seconds):
+        """(locked) Until something has come, or nobody listens any more."""
+        self.sleepers += 1
+        try:
+            self.lock.wait(seconds)
+        finally:
+            self.sleepers -= 1
 
     def _listen(self, workers, seconds):
         limit = _supervision.look_at_limits(self) if self.limits else None
@@ -400,6 +422,7 @@ class Engine:
         for k in _core._line_wait([w.line for w in workers], seconds, soon):
             self._receive(workers[k])
 
+    @_whole
     def _receive(self, worker):
         while True:
             with self.mutex:

@@ -41,11 +41,11 @@ class Function:
     made = 0
 
     def __init__(self, name, packed, forgotten):
-        self.name = name
-        self.packed = packed
+        self.name, self.packed, self.forgotten = name, packed, forgotten
+        self.number = None
         Function.made += 1
         self.number = Function.made
-        self.forgotten = forgotten
 
     def __del__(self):
-        self.forgotten.append(self.number)
+        if getattr(self, "number", None) is not None:  # an interrupt may come before it has one
+            self.forgotten.append(self.number)

@@ -51,17 +51,39 @@ def lost(engine, worker):
         _packets.count(died=1)
         if not worker.ready:
             engine.failed_starts += 1
-        give_up = engine.failed_starts > engine.size or bool(engine.broken)
+        hopeless = engine.failed_starts > engine.size or bool(engine.broken)
         how = worker.death(code, engine.kills)
-        if give_up:
+        if hopeless:
             del engine.workers[at]
         elif not engine.closed and not engine.broken:
             engine.workers[at] = engine._hire(worker.number)
         for n, packet in sorted(mine.items(), reverse=True):
             _again(engine, packet, worker, row if n == began else None, how, code)
-        if give_up:
+        if hopeless:
             give_up(engine, engine.broken or BrokenExecutor(f"workers cannot start: the last one {how}"))
         engine._dispatch()
+        engine._tell()
+
+
+def begin_anew(engine):
+    """An interrupt left what is known of the workers half written: all of them end, and others take their places.
+
+    What others had under way has no results; what waits is done by the new ones.
+    """
+    with engine.mutex:
+        workers, engine.workers = engine.workers, []
+        had = [p for w in workers for p in w.work]
+        engine.numbers.clear()
+        for w in workers:
+            w.kill("was stopped")
+            w.wait()
+            w.release()
+        engine.queue = collections.deque(p for p in engine.queue if p not in had)
+        for p in had:
+            p.job.lost(p, p.lo, _workers.WorkerDied("the workers were stopped by an interrupt"))
+        if engine.queue and not engine.closed:
+            engine.start()
+            engine._dispatch()
         engine._tell()
 
 

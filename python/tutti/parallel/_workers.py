@@ -145,6 +145,7 @@ class Worker:
         self.work = collections.deque()  # packets that it was sent, the first of them under way
         self.functions = set()
         self.ready = False
+        self.released = False
         self.begun = time.perf_counter()
         self.rest = (None, 0.0)  # the job of which it had the last message, when that was done
         self.stopped = None  # why we ended it
@@ -170,6 +171,8 @@ class Worker:
     def kill(self, why):
         """End it and what it has started."""
         self.stopped = why
+        if self.released:  # the number may be another process's by now
+            return
         for target in (-self.pid, self.pid):
             try:
                 os.kill(target, signal.SIGKILL)
@@ -185,6 +188,8 @@ class Worker:
 
     def wait(self, seconds=_GRACE):
         """Wait until it is gone: its exit code, below 0 a signal's; None: it is not; False: nobody knows."""
+        if self.released:
+            return False
         end, step = time.monotonic() + seconds, 0.0002
         while (code := _core._line_ended(self.line)) is None and time.monotonic() < end:
             time.sleep(step)
@@ -193,6 +198,7 @@ class Worker:
 
     def release(self):
         """Give back what joins us to it."""
+        self.released = True
         _core._line_release(self.line)
 
     def death(self, code, kills):
