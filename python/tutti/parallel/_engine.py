@@ -21,8 +21,7 @@ _FEW = 8  # workers that may be there for calls that want other numbers of them
 
 
 def _whole(change):
-    """A method that changes what an engine knows of its workers, all of it or, where an interrupt comes between, nothing
-    that anybody relies on: see `_supervision.begin_anew`."""
+    """A method that changes what an engine knows of its workers: where an interrupt comes between, they begin anew."""
 
     @functools.wraps(change)
     def method(self, *args):

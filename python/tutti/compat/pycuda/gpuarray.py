@@ -9,6 +9,8 @@ import tutti as _tt
 from tutti import _core
 from tutti._device import numbered
 
+from .. import _layout
+from .._layout import ArrayFlags
 from . import _place, driver
 from ._vec import vec  # noqa: F401
 
@@ -21,15 +23,6 @@ def _at():
     return numbered(_place.here())
 
 
-def _steps(shape, size, order="C"):
-    """The steps in bytes of an array without gaps."""
-    steps, total = [], size
-    for n in shape if order == "F" else reversed(shape):
-        steps.append(total)
-        total *= n
-    return tuple(steps if order == "F" else reversed(steps))
-
-
 def _is_turned(array):
     """Do its elements lie in Fortran's order and not in C's?"""
     return array.ndim > 1 and array.T.flags.c_contiguous and not array.flags.c_contiguous
@@ -38,19 +31,6 @@ def _is_turned(array):
 def _keeping(function, array):
     """function(array) in the order in which the array lies."""
     return function(array.T).T if _is_turned(array) else function(array)
-
-
-class ArrayFlags:
-    """In which orders elements lie without gaps."""
-
-    def __init__(self, array):
-        self.c_contiguous, self.f_contiguous = (self._runs(array, order) for order in "CF")
-        self.forc = self.c_contiguous or self.f_contiguous
-
-    @staticmethod
-    def _runs(array, order):
-        steps = zip(array.shape, array.strides, _steps(array.shape, array.dtype.itemsize, order), strict=True)
-        return not array.size or builtins.all(n == 1 or step == whole for n, step, whole in steps)
 
 
 class _Data:
@@ -223,7 +203,7 @@ class GPUArray:
     @property
     def strides(self):
         """Bytes from one element to the next along each axis."""
-        return _steps(*self._like_bytes()) if self._memory is not None else tuple(self._own.strides)
+        return _layout.steps(*self._like_bytes()) if self._memory is not None else tuple(self._own.strides)
 
     def _like_bytes(self):
         return self._like[0], self._like[1].itemsize

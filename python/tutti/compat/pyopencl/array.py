@@ -9,6 +9,7 @@ import numpy as np
 import tutti as _tt
 from tutti._device import numbered
 
+from .. import _layout
 from ._constants import CLASSES
 from ._devices import Context
 from ._memory import Buffer, SVMAllocation, SVMPointer, enqueue_map_buffer
@@ -40,27 +41,6 @@ class _same_as_transfer:  # noqa: N801
 
 _PROFILING = CLASSES["command_queue_properties"].PROFILING_ENABLE
 _NoValue = type("_NoValue", (), {})
-
-
-class _Flags:
-    """In which orders elements lie without gaps."""
-
-    def __init__(self, array):
-        self.c_contiguous, self.f_contiguous = (_runs(array, order) for order in "CF")
-        self.forc = self.c_contiguous or self.f_contiguous
-
-
-def _steps(shape, size, order="C"):
-    steps, total = [], size
-    for n in shape if order == "F" else reversed(shape):
-        steps.append(total)
-        total *= n
-    return tuple(steps if order == "F" else reversed(steps))
-
-
-def _runs(array, order):
-    steps = zip(array.shape, array.strides, _steps(array.shape, array.dtype.itemsize, order), strict=True)
-    return not array.size or builtins.all(n == 1 or step == whole for n, step, whole in steps)
 
 
 def _shape(shape):
@@ -98,7 +78,9 @@ class Array:
             raise TypeError("object arrays on the compute device are not allowed")
         if order not in ("C", "F"):
             raise ValueError("order must be either 'C' or 'F'")
-        self.strides = _steps(self.shape, self.dtype.itemsize, order) if strides is None else tuple(map(int, strides))
+        self.strides = (
+            _layout.steps(self.shape, self.dtype.itemsize, order) if strides is None else tuple(map(int, strides))
+        )
         self.offset, self.events = int(offset), list(events or ())
         self._base = data
         if data is None:
@@ -140,7 +122,7 @@ class Array:
         self.queue = queue if queue is not None else like.queue
         self.context, self.allocator = like.context, like.allocator
         self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype.name)
-        self.strides = _steps(self.shape, self.dtype.itemsize, order)
+        self.strides = _layout.steps(self.shape, self.dtype.itemsize, order)
         self.offset, self.events, self._base, self._pending = 0, _over(self.queue, array), None, array
         return self
 
@@ -187,7 +169,7 @@ class Array:
     size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     ndim = property(lambda self: len(self.shape))
-    flags = property(_Flags, doc="In which orders its elements lie without gaps.")
+    flags = property(_layout.ArrayFlags, doc="In which orders its elements lie without gaps.")
     T = property(lambda self: self.transpose())
 
     @property
@@ -372,7 +354,7 @@ class Array:
             order = "F" if _is_turned(self) else "C"
         if not self.size:
             wanted = np.empty(self.shape, self.dtype).reshape(shape).shape
-            return self._like(shape=wanted, strides=_steps(wanted, self.dtype.itemsize, order))
+            return self._like(shape=wanted, strides=_layout.steps(wanted, self.dtype.itemsize, order))
         return self._viewing(lambda a: _reshaped(a, shape, order))
 
     def ravel(self, order="C"):
@@ -506,7 +488,7 @@ def _reshaped(array, shape, order):
 
 def _is_turned(array):
     """Do its elements lie in Fortran's order and not in C's?"""
-    return _runs(array, "F") and not _runs(array, "C")
+    return _layout.runs(array, "F") and not _layout.runs(array, "C")
 
 
 def _order(*operands):
@@ -674,7 +656,7 @@ def zeros(queue, shape, dtype, order="C", allocator=None):
 def empty_like(ary, queue=_copy_queue, allocator=None):
     """An array like another one, whose elements are not set."""
     queue = ary.queue if queue is _copy_queue else queue
-    strides = ary.strides if _runs(ary, "C") or _runs(ary, "F") else None
+    strides = ary.strides if _layout.runs(ary, "C") or _layout.runs(ary, "F") else None
     return Array(
         queue if queue is not None else ary.context, ary.shape, ary.dtype, "C", allocator or ary.allocator,
         strides=strides,

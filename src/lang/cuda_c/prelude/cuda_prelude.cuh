@@ -459,19 +459,40 @@ TT_ATOMIC_SCOPES(atomicDec)
 
 /* On memory of the block: its threads run on one processor thread, one at a time. (The empty assembly keeps the
  * compiler from doing several at once.) */
-#define TT_BLOCK_ATOMIC(name, expr)                                      \
-  template <class T>                                                     \
-  TT_INLINE T tt_block_##name(T *p, typename tt_same<T>::type v) {       \
-    T x = *p;                                                            \
-    *p = T(expr);                                                        \
-    __asm__ volatile("" : "+m"(*p));                                     \
-    return x;                                                            \
+#define TT_BLOCK_ATOMIC(name, expr)                                \
+  template <class T>                                               \
+  TT_INLINE T tt_block_##name(T *p, typename tt_same<T>::type v) { \
+    T x = *p;                                                      \
+    *p = T(expr);                                                  \
+    __asm__ volatile("" : "+m"(*p));                               \
+    return x;                                                      \
   }
 TT_BLOCK_ATOMIC(atomicAdd, x + v)
 TT_BLOCK_ATOMIC(atomicSub, x - v)
 TT_BLOCK_ATOMIC(atomicMin, v < x ? v : x)
 TT_BLOCK_ATOMIC(atomicMax, x < v ? v : x)
 TT_BLOCK_ATOMIC(atomicExch, v)
-TT_BLOCK_ATOMIC(atomicAnd, x & v)
+TT_BLOCK_ATOMIC(atomicAnd, x &v)
 TT_BLOCK_ATOMIC(atomicOr, x | v)
 TT_BLOCK_ATOMIC(atomicXor, x ^ v)
+
+/* ---- what kind of type T is */
+template <bool B, class T = int>
+struct tt_if {};
+template <class T>
+struct tt_if<true, T> {
+  typedef T type;
+};
+template <class A, class B>
+constexpr bool tt_is = false;
+template <class A>
+constexpr bool tt_is<A, A> = true;
+template <class T>
+constexpr bool tt_integral =
+    tt_is<T, int> || tt_is<T, unsigned> || tt_is<T, long> || tt_is<T, unsigned long> || tt_is<T, long long> ||
+    tt_is<T, unsigned long long> || tt_is<T, short> || tt_is<T, unsigned short> || tt_is<T, signed char> ||
+    tt_is<T, unsigned char> || tt_is<T, char> || tt_is<T, bool>;
+template <class T>
+constexpr bool tt_float = tt_is<T, float> || tt_is<T, double>;
+template <class T>
+constexpr bool tt_number = tt_integral<T> || tt_float<T>;

@@ -24,32 +24,15 @@
     return __builtin_##name((double)x, (double)y);                                                         \
   }
 
-template <bool B, class T>
-struct tt_if {};
-template <class T>
-struct tt_if<true, T> {
-  typedef T type;
-};
-template <class A, class B>
-constexpr bool tt_is = false;
-template <class A>
-constexpr bool tt_is<A, A> = true;
-template <class T>
-constexpr bool tt_integral =
-    tt_is<T, int> || tt_is<T, unsigned> || tt_is<T, long> || tt_is<T, unsigned long> || tt_is<T, long long> ||
-    tt_is<T, unsigned long long> || tt_is<T, short> || tt_is<T, unsigned short> || tt_is<T, signed char> ||
-    tt_is<T, unsigned char> || tt_is<T, char> || tt_is<T, bool>;
-template <class T>
-constexpr bool tt_number = tt_integral<T> || tt_is<T, float> || tt_is<T, double>;
-
 TT_MATH1(sin)
-TT_MATH1(cos) TT_MATH1(tan) TT_MATH1(asin) TT_MATH1(acos) TT_MATH1(atan) TT_MATH1(sinh) TT_MATH1(cosh) TT_MATH1(tanh)
-    TT_MATH1(asinh) TT_MATH1(acosh) TT_MATH1(atanh) TT_MATH1(exp) TT_MATH1(exp2) TT_MATH1(expm1) TT_MATH1(log)
-        TT_MATH1(log2) TT_MATH1(log10) TT_MATH1(log1p) TT_MATH1(sqrt) TT_MATH1(cbrt) TT_MATH1(floor) TT_MATH1(ceil)
-            TT_MATH1(trunc) TT_MATH1(round) TT_MATH1(rint) TT_MATH1(nearbyint) TT_MATH1(fabs) TT_MATH1(erf)
-                TT_MATH1(erfc) TT_MATH1(tgamma) TT_MATH1(lgamma) TT_MATH1(logb) TT_MATH2(pow) TT_MATH2(atan2)
-                    TT_MATH2(fmod) TT_MATH2(remainder) TT_MATH2(hypot) TT_MATH2(fmin) TT_MATH2(fmax) TT_MATH2(copysign)
-                        TT_MATH2(fdim) TT_MATH2(nextafter)
+TT_MATH1(cos)
+TT_MATH1(tan) TT_MATH1(asin) TT_MATH1(acos) TT_MATH1(atan) TT_MATH1(sinh) TT_MATH1(cosh) TT_MATH1(tanh) TT_MATH1(asinh)
+    TT_MATH1(acosh) TT_MATH1(atanh) TT_MATH1(exp) TT_MATH1(exp2) TT_MATH1(expm1) TT_MATH1(log) TT_MATH1(log2)
+        TT_MATH1(log10) TT_MATH1(log1p) TT_MATH1(sqrt) TT_MATH1(cbrt) TT_MATH1(floor) TT_MATH1(ceil) TT_MATH1(trunc)
+            TT_MATH1(round) TT_MATH1(rint) TT_MATH1(nearbyint) TT_MATH1(fabs) TT_MATH1(erf) TT_MATH1(erfc)
+                TT_MATH1(tgamma) TT_MATH1(lgamma) TT_MATH1(logb) TT_MATH2(pow) TT_MATH2(atan2) TT_MATH2(fmod)
+                    TT_MATH2(remainder) TT_MATH2(hypot) TT_MATH2(fmin) TT_MATH2(fmax) TT_MATH2(copysign) TT_MATH2(fdim)
+                        TT_MATH2(nextafter)
 
                             TT_INLINE double fma(double a, double b, double c) {
   return __builtin_fma(a, b, c);
@@ -198,7 +181,8 @@ TT_INLINE bool tt_isnan(T x) {
       return __builtin_##name((double)x);                         \
   }
 TT_CLASS(isnan)
-TT_CLASS(isinf) TT_CLASS(isfinite) TT_CLASS(signbit)
+TT_CLASS(isinf)
+TT_CLASS(isfinite) TT_CLASS(signbit)
 
     /* ---- min, max, abs: over every mix of numbers, as CUDA's overloads choose */
     template <class A, class B>
@@ -243,15 +227,16 @@ TT_INLINE long long llmax(long long a, long long b) { return a < b ? b : a; }
 #define TT_ALIAS2(name, R, A, expr) \
   TT_INLINE R name(A x, A y) { return expr; }
 TT_ALIAS1(__sinf, float, float, sinf(x))
-TT_ALIAS1(__cosf, float, float, cosf(x)) TT_ALIAS1(__tanf, float, float, tanf(x))
-    TT_ALIAS1(__expf, float, float, expf(x)) TT_ALIAS1(__exp10f, float, float, exp10f(x))
-        TT_ALIAS1(__logf, float, float, logf(x)) TT_ALIAS1(__log2f, float, float, log2f(x))
-            TT_ALIAS1(__log10f, float, float, log10f(x)) TT_ALIAS2(__powf, float, float, powf(x, y))
-                TT_ALIAS2(__fdividef, float, float, x / y) TT_INLINE float __tanhf(float x) { return tanhf(x); }
-TT_INLINE double fdivide(double x, double y) { return x / y; }
-TT_INLINE void __sincosf(float x, float *s, float *c) {
-  sincosf(x, s, c);
+TT_ALIAS1(__cosf, float, float, cosf(x))
+TT_ALIAS1(__tanf, float, float, tanf(x)) TT_ALIAS1(__expf, float, float, expf(x))
+    TT_ALIAS1(__exp10f, float, float, exp10f(x)) TT_ALIAS1(__logf, float, float, logf(x))
+        TT_ALIAS1(__log2f, float, float, log2f(x)) TT_ALIAS1(__log10f, float, float, log10f(x))
+            TT_ALIAS2(__powf, float, float, powf(x, y)) TT_ALIAS2(__fdividef, float, float, x / y) TT_INLINE
+    float __tanhf(float x) {
+  return tanhf(x);
 }
+TT_INLINE double fdivide(double x, double y) { return x / y; }
+TT_INLINE void __sincosf(float x, float *s, float *c) { sincosf(x, s, c); }
 TT_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
 TT_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 TT_INLINE int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
@@ -308,9 +293,10 @@ TT_INLINE int __dp4a(int a, int b, int c) {
 #define TT_REBITS(name, R, A) \
   TT_INLINE R name(A x) { return __builtin_bit_cast(R, x); }
 TT_REBITS(__float_as_int, int, float)
-TT_REBITS(__int_as_float, float, int) TT_REBITS(__float_as_uint, unsigned, float)
-    TT_REBITS(__uint_as_float, float, unsigned) TT_REBITS(__double_as_longlong, long long, double)
-        TT_REBITS(__longlong_as_double, double, long long) TT_INLINE int __double2hiint(double x) {
+TT_REBITS(__int_as_float, float, int)
+TT_REBITS(__float_as_uint, unsigned, float) TT_REBITS(__uint_as_float, float, unsigned)
+    TT_REBITS(__double_as_longlong, long long, double) TT_REBITS(__longlong_as_double, double, long long) TT_INLINE
+    int __double2hiint(double x) {
   return (int)(__builtin_bit_cast(unsigned long long, x) >> 32);
 }
 TT_INLINE int __double2loint(double x) { return (int)__builtin_bit_cast(unsigned long long, x); }
@@ -333,11 +319,11 @@ TT_INLINE R tt_to_int(double x) {
   TT_INLINE R __##a##2##r##_rd(A x) { return tt_to_int<R>(__builtin_floor((double)x)); } \
   TT_INLINE R __##a##2##r##_ru(A x) { return tt_to_int<R>(__builtin_ceil((double)x)); }
 TT_CONVERT(float, float, int, int)
-TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
-    TT_CONVERT(float, float, unsigned long long, ull) TT_CONVERT(double, double, int, int)
-        TT_CONVERT(double, double, unsigned, uint) TT_CONVERT(double, double, long long, ll)
-            TT_CONVERT(double, double, unsigned long long, ull) TT_ALIAS1(__int2double_rn, double, int, (double)x)
-                TT_ALIAS1(__uint2double_rn, double, unsigned, (double)x)
+TT_CONVERT(float, float, unsigned, uint)
+TT_CONVERT(float, float, long long, ll) TT_CONVERT(float, float, unsigned long long, ull)
+    TT_CONVERT(double, double, int, int) TT_CONVERT(double, double, unsigned, uint)
+        TT_CONVERT(double, double, long long, ll) TT_CONVERT(double, double, unsigned long long, ull)
+            TT_ALIAS1(__int2double_rn, double, int, (double)x) TT_ALIAS1(__uint2double_rn, double, unsigned, (double)x)
 
 /* Loads that only say something about caches. */
 #define TT_LOAD(name)            \
@@ -345,15 +331,13 @@ TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
   TT_INLINE T name(const T *p) { \
     return *p;                   \
   }
-                                                        TT_LOAD(__ldg) TT_LOAD(__ldca) TT_LOAD(__ldcg) TT_LOAD(__ldcs)
-                                                            TT_LOAD(__ldlu) TT_LOAD(__ldcv)
+                TT_LOAD(__ldg) TT_LOAD(__ldca) TT_LOAD(__ldcg) TT_LOAD(__ldcs) TT_LOAD(__ldlu) TT_LOAD(__ldcv)
 #define TT_SAVE(name)              \
   template <class T>               \
   TT_INLINE void name(T *p, T v) { \
     *p = v;                        \
   }
-                                                                TT_SAVE(__stwb) TT_SAVE(__stcg) TT_SAVE(__stcs)
-                                                                    TT_SAVE(__stwt)
+                    TT_SAVE(__stwb) TT_SAVE(__stcg) TT_SAVE(__stcs) TT_SAVE(__stwt)
 
 /* ---- limits and constants of the usual headers */
 #define FLT_MAX __FLT_MAX__
@@ -467,7 +451,7 @@ TT_CONVERT(float, float, unsigned, uint) TT_CONVERT(float, float, long long, ll)
 #ifndef NULL
 #define NULL 0
 #endif
-                                                                        extern "C" double j0(double);
+                        extern "C" double j0(double);
 extern "C" double j1(double);
 extern "C" double y0(double);
 extern "C" double y1(double);

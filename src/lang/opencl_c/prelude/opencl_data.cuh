@@ -335,73 +335,28 @@ TT_INLINE T tt_group(T v, F f) {
   tt_wait(0, &sum, &n);
   return r;
 }
-#define TT_GROUP_FOLD(name, first, expr)                 \
-  template <class T>                                     \
-  TT_INLINE T tt_group_reduce_##name(T v) {              \
-    return tt_group(v, [](const T *all, int, int n) {    \
-      T x = all[0];                                      \
-      for (int k = 1; k < n; k++) {                      \
-        const T y = all[k];                              \
-        x = (T)(expr);                                   \
-      }                                                  \
-      return x;                                          \
-    });                                                  \
-  }                                                      \
-  template <class T>                                     \
-  TT_INLINE T tt_group_scan_inclusive_##name(T v) {      \
-    return tt_group(v, [](const T *all, int me, int) {   \
-      T x = all[0];                                      \
-      for (int k = 1; k <= me; k++) {                    \
-        const T y = all[k];                              \
-        x = (T)(expr);                                   \
-      }                                                  \
-      return x;                                          \
-    });                                                  \
-  }                                                      \
-  template <class T>                                     \
-  TT_INLINE T tt_group_scan_exclusive_##name(T v) {      \
-    return tt_group(v, [](const T *all, int me, int) {   \
-      T x = first;                                       \
-      for (int k = 0; k < me; k++) {                     \
-        const T y = all[k];                              \
-        x = (T)(expr);                                   \
-      }                                                  \
-      return x;                                          \
-    });                                                  \
-  }                                                      \
-  template <class T>                                     \
-  TT_INLINE T __reduce_tt_##name(T v) {                  \
-    return tt_lanes(v, [](const T *all, unsigned came) { \
-      T x = first;                                       \
-      for (int k = 0; k < 32; k++) {                     \
-        const T y = all[k];                              \
-        if (came >> k & 1) x = (T)(expr);                \
-      }                                                  \
-      return x;                                          \
-    });                                                  \
-  }                                                      \
-  template <class T>                                     \
-  TT_INLINE T __reduce_tt_scan_inclusive_##name(T v) {   \
-    return tt_lanes(v, [](const T *all, unsigned came) { \
-      T x = first;                                       \
-      for (int k = 0; k <= (int)tt_lane(); k++) {        \
-        const T y = all[k];                              \
-        if (came >> k & 1) x = (T)(expr);                \
-      }                                                  \
-      return x;                                          \
-    });                                                  \
-  }                                                      \
-  template <class T>                                     \
-  TT_INLINE T __reduce_tt_scan_exclusive_##name(T v) {   \
-    return tt_lanes(v, [](const T *all, unsigned came) { \
-      T x = first;                                       \
-      for (int k = 0; k < (int)tt_lane(); k++) {         \
-        const T y = all[k];                              \
-        if (came >> k & 1) x = (T)(expr);                \
-      }                                                  \
-      return x;                                          \
-    });                                                  \
+/* NAME(v): `start`, and those of the values from `from` to before `to` that are there, in order. */
+#define TT_FOLD(name, around, params, start, from, to, there, expr) \
+  template <class T>                                                \
+  TT_INLINE T name(T v) {                                           \
+    return around(v, [] params {                                    \
+      T x = start;                                                  \
+      for (int k = from; k < (to); k++) {                           \
+        const T y = all[k];                                         \
+        if (there) x = (T)(expr);                                   \
+      }                                                             \
+      return x;                                                     \
+    });                                                             \
   }
+#define TT_LANES_FOLD(name, first, to, expr) \
+  TT_FOLD(name, tt_lanes, (const T *all, unsigned came), first, 0, to, came >> k & 1, expr)
+#define TT_GROUP_FOLD(name, first, expr)                                                                        \
+  TT_FOLD(tt_group_reduce_##name, tt_group, (const T *all, int, int n), all[0], 1, n, true, expr)               \
+  TT_FOLD(tt_group_scan_inclusive_##name, tt_group, (const T *all, int me, int), all[0], 1, me + 1, true, expr) \
+  TT_FOLD(tt_group_scan_exclusive_##name, tt_group, (const T *all, int me, int), first, 0, me, true, expr)      \
+  TT_LANES_FOLD(__reduce_tt_##name, first, 32, expr)                                                            \
+  TT_LANES_FOLD(__reduce_tt_scan_inclusive_##name, first, (int)tt_lane() + 1, expr)                             \
+  TT_LANES_FOLD(__reduce_tt_scan_exclusive_##name, first, (int)tt_lane(), expr)
 template <class T, class F>
 TT_INLINE T tt_lanes(T v, F f) {
   unsigned long long bits[32];

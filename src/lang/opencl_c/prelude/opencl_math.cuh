@@ -253,7 +253,9 @@ TT_INLINE T tt_mad_sat(T x, T y, T z) {
   if (!__builtin_mul_overflow(x, y, &p) && !__builtin_add_overflow(p, z, &r)) return r;
   if (!tt_ends<T>::is_signed) return tt_ends<T>::top;
   const __int128 wide = (__int128)x * y + z; /* it may come back: a product beyond the type, and a sum within */
-  return wide > (__int128)tt_ends<T>::top ? tt_ends<T>::top : wide < (__int128)tt_ends<T>::low ? tt_ends<T>::low : (T)wide;
+  return wide > (__int128)tt_ends<T>::top   ? tt_ends<T>::top
+         : wide < (__int128)tt_ends<T>::low ? tt_ends<T>::low
+                                            : (T)wide;
 }
 TT_INT3(mad_sat, tt_mad_sat(x, y, z))
 #define TT_UPSAMPLE(R, H, L) \

@@ -6,26 +6,6 @@
 */
 #define TT_EACH(n) _Pragma("GCC unroll 16") for (int k = 0; k < (n); k++)
 
-template <bool B, class T = int>
-struct tt_if {};
-template <class T>
-struct tt_if<true, T> {
-  typedef T type;
-};
-template <class A, class B>
-constexpr bool tt_is = false;
-template <class A>
-constexpr bool tt_is<A, A> = true;
-template <class T>
-constexpr bool tt_integral =
-    tt_is<T, int> || tt_is<T, unsigned> || tt_is<T, long> || tt_is<T, unsigned long> || tt_is<T, long long> ||
-    tt_is<T, unsigned long long> || tt_is<T, short> || tt_is<T, unsigned short> || tt_is<T, signed char> ||
-    tt_is<T, unsigned char> || tt_is<T, char> || tt_is<T, bool>;
-template <class T>
-constexpr bool tt_float = tt_is<T, float> || tt_is<T, double>;
-template <class T>
-constexpr bool tt_number = tt_integral<T> || tt_float<T>;
-
 /* Whole numbers with and without sign, as wide as a type: comparisons give the former. */
 template <class T, int SIZE = sizeof(T)>
 struct tt_whole;
