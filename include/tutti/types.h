@@ -41,7 +41,8 @@ typedef struct tt_grid {
   int64_t shared;             /* bytes */
   int64_t together;           /* 1: its blocks wait for each other, so all of them must be under way at once; the
                                * library says so, callers need not */
-  int64_t pointers;           /* so many addresses stand first among the arguments; the library says so */
+  int64_t pointers;           /* so many addresses stand first among the arguments, where devices must know (memory
+                               * with handles); the library says so */
   uint64_t offset[3];         /* (OpenCL C) what global indices begin at, */
   uint32_t dims;              /* and how many axes the caller gave */
 } tt_grid;

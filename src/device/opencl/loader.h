@@ -30,8 +30,6 @@ typedef struct tt_cl_machine {
 
 /* The standard's numbers that we use. */
 enum {
-  TT_CL_NOT_FOUND = -1,
-  TT_CL_NO_COMPILER = -3,
   TT_CL_NO_OBJECT_MEMORY = -4,
   TT_CL_NO_RESOURCES = -5,
   TT_CL_NO_HOST_MEMORY = -6,
@@ -39,7 +37,6 @@ enum {
   TT_CL_WAIT_FAILURE = -14,
   TT_CL_INVALID_BUFFER_SIZE = -61,
 
-  TT_CL_TYPE_CPU = 1 << 1,
   TT_CL_TYPE_GPU = 1 << 2
 };
 

@@ -35,7 +35,6 @@ static int cl_count(char *why, size_t size) {
 
 /* The standard's numbers of what a device tells, and how long they are. */
 enum {
-  TYPE = 0x1000,
   UNITS = 0x1002,
   GROUP_THREADS = 0x1004,
   GROUP_SIZES = 0x1005,
@@ -45,9 +44,7 @@ enum {
   MEMORY = 0x101f,
   LOCAL = 0x1023,
   NAME = 0x102b,
-  DRIVER = 0x102d,
-  DOUBLES = 0x1032,
-  UNIFIED = 0x1035
+  DRIVER = 0x102d
 };
 
 static void fill_cl_target(tt_device *d, const tt_cl *c) {
@@ -96,7 +93,6 @@ static tt_code cl_open(tt_device *d, tt_error *err) {
   snprintf(d->label, sizeof d->label, "%.65s, driver %.20s", name, driver);
   c->total = tt__cl_number(c->api, c->place.device, MEMORY, 8);
   c->most_block = tt__cl_number(c->api, c->place.device, MOST_BLOCK, 8);
-  c->unified = tt__cl_number(c->api, c->place.device, UNIFIED, 4) != 0;
   fill_cl_target(d, c);
   d->state = c;
   return TT_OK;

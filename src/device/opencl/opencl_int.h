@@ -50,7 +50,6 @@ typedef struct tt_cl {
   tt_cl_stream *streams;
   int64_t total, most_block, used; /* bytes of the device, of one piece at most, taken by us */
   bool check;                      /* TUTTI_CHECK: wait for each launch, to know which one fails */
-  bool unified;                    /* its memory is the host's */
 } tt_cl;
 
 static inline tt_cl *tt__cl_of(tt_device *d) { return d->state; }

@@ -36,15 +36,15 @@ static void put_finish_free(tt_thread_emit *t) {
   }
   if (!any) return;
   tt__emit_line(e, "TT_BARRIER();");
-  tt__emit_open(e, "for (tt_i32 apart = %d; apart > 0; apart /= 2)", block / 2);
-  tt__emit_open(e, "if (t < apart)");
+  tt__emit_open(e, "for (tt_i32 upper = %d; upper > 0; upper /= 2)", block / 2);
+  tt__emit_open(e, "if (t < upper)");
   TT_FOR_REDUCE(e, 0, i) {
     char s[24], x[24], u[32], y[32];
     if (folds_in_order(t, i)) continue;
     snprintf(s, sizeof s, "sa%d[t]", i);
     snprintf(x, sizeof x, "si%d[t]", i);
-    snprintf(u, sizeof u, "sa%d[t + apart]", i);
-    snprintf(y, sizeof y, "si%d[t + apart]", i);
+    snprintf(u, sizeof u, "sa%d[t + upper]", i);
+    snprintf(y, sizeof y, "si%d[t + upper]", i);
     tt__emit_combine(e, i, s, x, u, y);
   }
   tt__emit_close(e);

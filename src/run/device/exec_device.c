@@ -484,6 +484,7 @@ static tt_code make_table(tt_device *d, tt_stream *s, const tt_walk *walk, const
   if (!t->bytes) return tt__fail_memory(err, t->room);
   memcpy(t->bytes, &number, sizeof number);
   t->grid = m[list[0]].pass.grid;
+  t->grid.pointers = 0;
   TT_TRY(fill_table(walk, m, list, n, t->bytes + 8, &t->grid.grid[0], err));
   return rows ? TT_OK : copy_table(d, s, t, n, err);
 }
@@ -491,12 +492,12 @@ static tt_code make_table(tt_device *d, tt_stream *s, const tt_walk *walk, const
 /* How each of them would be launched alone; TT_ENOTIMPL when one must be. */
 static tt_code cut_members(tt_device *d, member *m, int n, tt_error *err) {
   tt_code code = TT_OK;
+  if (d->target.handles) return tt__fail(err, TT_ENOTIMPL, "a table has addresses in memory");
   for (int i = 0; i < n && code == TT_OK; i++) {
     tt_launch *launch = m[i].step->launch;
     tt_launch_on *on = NULL;
     code = cut_launch(d, launch, &m[i].bound, &on, err);
-    bool joins = code == TT_OK && !d->target.handles; /* a table would have addresses in memory */
-    if (code == TT_OK && !(joins && tt__threads_joins(launch->unit->kernel, launch->lowered, &on->cut, &m[i].pass)))
+    if (code == TT_OK && !tt__threads_joins(launch->unit->kernel, launch->lowered, &on->cut, &m[i].pass))
       code = tt__fail(err, TT_ENOTIMPL, "launches of their own");
     drop_cut(launch, on, &m[i].bound);
   }
