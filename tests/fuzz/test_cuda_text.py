@@ -25,6 +25,7 @@ def compared(seed, device):
     kernels = [Writer(seed * 100 + k, f"k{k}") for k in range(KERNELS)]
     with tt.device(device):
         module = tt.SourceModule("\n".join(k.text for k in kernels), no_extern_c=True)
+        assert "Without the forms" not in module.inspect_source()
         for k in kernels:
             for block, grid in ((32, 2), (64, 1)):
                 kind = kinds_of(k.in_kind)

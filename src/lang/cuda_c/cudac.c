@@ -653,6 +653,39 @@ static bool make_key(const build *b, tt_str *key) {
   return !key->failed;
 }
 
+/* The rest of a comment and its lines. */
+static void add_comment(tt_str *out, const char *text) {
+  for (size_t n; *text; text += n + (text[n] == '\n')) {
+    n = strcspn(text, "\n");
+    tt__str_add(out, text[0] == '\n' ? "" : " ");
+    tt__str_add_n(out, text, n);
+    tt__str_add(out, text[n] ? "\n//" : "");
+  }
+  tt__str_add(out, "\n");
+}
+
+/* The second forms are a guess: where they do not compile, the user's text stands alone, or tells its own errors. The
+ * text says that it was so. */
+static tt_code compile_plain(build *b, const tt_str *in, tt_str *binary, tt_str *params, tt_str *own, tt_error *err) {
+  tt_str text = {0}, plain = {0};
+  char first[sizeof err->message];
+  int nform = 0;
+  snprintf(first, sizeof first, "%s", err->message);
+  tt__str_clear(params);
+  tt__str_clear(own);
+  tt__str_clear(binary);
+  tt_code code = translate(b, in, &text, params, &plain, &nform, err);
+  if (code == TT_OK) code = compile(b, &text, binary, err);
+  if (code == TT_OK) {
+    tt__str_add(own, "// Without the forms that need no fibers, since with them");
+    add_comment(own, first);
+    tt__str_add_n(own, plain.data ? plain.data : "", plain.len);
+  }
+  tt__str_free(&text);
+  tt__str_free(&plain);
+  return code;
+}
+
 static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params, tt_str *own, tt_error *err) {
   tt_str key = {0}, binary = {0}, in = {0}, text = {0};
   bool keep = make_key(b, &key);
@@ -663,16 +696,7 @@ static tt_code run_steps(build *b, const tt_cudac_program **out, tt_str *params,
     int nform = may_split() && !b->o->check;
     if (code == TT_OK) code = translate(b, &in, &text, params, own, &nform, err);
     if (code == TT_OK) code = compile(b, &text, &binary, err);
-    if (code == TT_EDEVICE && nform &&
-        text.len) { /* the second forms are a guess: without them the user's text stands alone */
-      nform = 0;
-      tt__str_clear(&text);
-      tt__str_clear(params);
-      tt__str_clear(own);
-      tt__str_clear(&binary);
-      code = translate(b, &in, &text, params, own, &nform, err);
-      if (code == TT_OK) code = compile(b, &text, &binary, err);
-    }
+    if (code == TT_EDEVICE && nform && text.len) code = compile_plain(b, &in, &binary, params, own, err);
   }
   if (code == TT_OK) code = load(b, &binary, out, err);
   if (code == TT_OK && keep && !found) tt__cudac_cache_store(&key, &binary, params, own);

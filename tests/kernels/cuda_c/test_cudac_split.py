@@ -127,6 +127,7 @@ def test_random_kernels(seed, shuffles, monkeypatch):
     split = tt.SourceModule(source)
     text = split.inspect_source()
     assert sum(f"tt_split_{name}(" in text for name in names) > 1
+    assert "Without the forms" not in text
     monkeypatch.setenv("TUTTI_KERNEL_SPLIT", "0")
     plain = tt.SourceModule(source)
     assert "tt_split_k" not in plain.inspect_source()
@@ -348,3 +349,18 @@ def test_guards_that_end_the_loop_over_threads(limit):
     s += np.where((t < limit + 2) | (limit + 2 < 0), 100, 0)
     s += np.where(t < limit, 1000, 0)
     np.testing.assert_array_equal(out, np.tile(s, 2))
+
+
+def test_forms_that_do_not_compile_are_told(tmp_path, monkeypatch):
+    """The kernel runs all the same, with fibers, and its text says why."""
+    monkeypatch.setenv("TUTTI_CACHE_DIR", str(tmp_path))
+    tt._core._test_fail("compile", 1, False)  # the preprocessor is the compiler's first call
+    module = tt.SourceModule(GUARDED)
+    tt._core._test_fail("compile", -1, False)
+    first, rest = module.inspect_source().split("\n", 1)
+    assert first.startswith("// Without the forms that need no fibers, since with them ")
+    assert first.endswith("told to fail") and "tt_split_" not in rest
+    out = np.zeros(32, "i4")
+    module.get_function("guarded")(out, np.int32(32), block=(32, 1, 1), grid=(1, 1))
+    tt.synchronize()
+    assert out.tolist() == [1100 + t for t in range(32)]
