@@ -71,15 +71,11 @@ static PyObject *done(tt_code c, const tt_error *err) {
   Py_RETURN_NONE;
 }
 
-/* The first number of a type of devices; -1: there is none of that name. */
+/* The number of the first device of a type; -1: there is none. May load its driver. */
 static int first_of(const char *type) {
-  static const struct {
-    const char *type;
-    int first;
-  } types[] = {{"cpu", TT_CPU}, {"cuda", TT_CUDA(0)}, {"opencl", TT_OPENCL(0)}, {"null", 3 << 8}};
-  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-    if (strcmp(types[i].type, type) == 0) return types[i].first;
-  return -1;
+  int number;
+  tt_error err;
+  return tt_device_named(type, &number, &err) == TT_OK ? number : -1;
 }
 
 /* Numbers and names: of all devices, or of one type, which asks no driver for others. */
@@ -89,9 +85,12 @@ static PyObject *py_devices(PyObject *self, PyObject *args) {
   char name[32];
   if (!PyArg_ParseTuple(args, "|s:_devices", &type)) return NULL;
   PyObject *list = PyList_New(0);
-  for (int k = 0; list; k++) {
+  core_block_begin();
+  int first = type ? first_of(type) : TT_CPU;
+  core_block_end();
+  for (int k = 0; list && first >= 0; k++) {
     core_block_begin(); /* drivers may be loaded */
-    int number = type ? first_of(type) + k : tt_device_at(k);
+    int number = type ? first + k : tt_device_at(k);
     bool there = number >= 0 && tt_device_name(number, name, sizeof name);
     core_block_end();
     if (!there) break;
@@ -103,10 +102,8 @@ static PyObject *py_devices(PyObject *self, PyObject *args) {
 }
 
 bool core_only_cpu(void) {
-  char name[32];
   core_block_begin();
-  bool others =
-      tt_device_name(first_of("cuda"), name, sizeof name) || tt_device_name(first_of("null"), name, sizeof name);
+  bool others = first_of("cuda") >= 0 || first_of("null") >= 0;
   core_block_end();
   return !others;
 }
