@@ -359,7 +359,7 @@ static PyObject *py_parallel_count(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* _parallel_ran(name, pid, begin, end, items): for the profile. */
+/* _parallel_ran(name, pid, begin, end, items): for the ledger and the profile. */
 static PyObject *py_parallel_ran(PyObject *self, PyObject *args) {
   (void)self;
   const char *name;
@@ -367,6 +367,7 @@ static PyObject *py_parallel_ran(PyObject *self, PyObject *args) {
   double begin, end;
   long long items;
   if (!PyArg_ParseTuple(args, "siddL", &name, &pid, &begin, &end, &items)) return NULL;
+  tt_parallel_count(&(tt_parallel_counts){.tasks = items});
   core_block_begin();
   tt_parallel_ran(name, pid, begin, end, items);
   core_block_end();

@@ -45,8 +45,13 @@ def is_plain(values):
     return _PLAIN.issuperset(map(type, values))
 
 
+_NO_ARGUMENTS = dumps_plain(((), None), 5)
+
+
 def pack_rows(columns, names, place=None, scope=None):
     """Arguments of calls, packed."""
+    if not columns and not names:
+        return Packed(_NO_ARGUMENTS, ())
     if not names and all(map(is_plain, columns)):
         return Packed(dumps_plain((columns, None), 5), ())
     return pack((columns, names), place, scope)

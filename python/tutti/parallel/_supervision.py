@@ -1,6 +1,7 @@
 """What goes wrong with workers: items that take too long, deaths, initialisers that raise."""
 
 import collections
+import functools
 import time
 from concurrent.futures import BrokenExecutor
 
@@ -63,6 +64,22 @@ def lost(engine, worker):
             give_up(engine, engine.broken or BrokenExecutor(f"workers cannot start: the last one {how}"))
         engine._dispatch()
         engine._tell()
+
+
+def whole(change):
+    """A method that changes what an engine knows of its workers: where an interrupt comes between, they begin anew."""
+
+    @functools.wraps(change)
+    def method(self, *args):
+        try:
+            return change(self, *args)
+        except Exception:
+            raise
+        except BaseException:
+            begin_anew(self)
+            raise
+
+    return method
 
 
 def begin_anew(engine):
