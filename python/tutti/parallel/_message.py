@@ -37,12 +37,7 @@ def dumps(thing, leave_out=None, scope=None):
     return text.getbuffer()
 
 
-_PLAIN = frozenset((int, float, str, bytes, bool, complex, type(None)))
-
-
-def is_plain(values):
-    """Are these numbers and texts, which pickle takes without being asked?"""
-    return _PLAIN.issuperset(map(type, values))
+is_plain = core._parallel_plain  # are these numbers and texts, which pickle takes without being asked?
 
 
 _NO_ARGUMENTS = dumps_plain(((), None), 5)
