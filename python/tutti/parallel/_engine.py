@@ -85,12 +85,18 @@ class Engine(_listening.Listening):
                 raise RuntimeError("cannot use workers that were shut down")
             if self.owner != os.getpid():
                 raise RuntimeError("these workers are the parent's of this forked process")
-            while len(self.workers) < self.size:
-                self.workers.append(self._hire(len(self.workers)))
-                _packets.count(started=1)
+            new = []
+            try:
+                while len(self.workers) < self.size:
+                    new.append(self._hire(len(self.workers)))
+                    self.workers.append(new[-1])
+                    _packets.count(started=1)
+            finally:  # also of some, where no more can be started
+                for worker in new:
+                    worker.begin(self.initializer)
 
     def _hire(self, number):
-        return _workers.Worker(self.size, number, self.device, self.environment, self.initializer)
+        return _workers.Worker(self.size, number, self.device, self.environment)
 
     def function(self, f, find, scope=None):
         """A function as it travels; `find` and `scope` as for _message.pack."""

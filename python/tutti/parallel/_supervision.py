@@ -58,6 +58,7 @@ def lost(engine, worker):
             del engine.workers[at]
         elif not engine.closed and not engine.broken:
             engine.workers[at] = engine._hire(worker.number)
+            engine.workers[at].begin(engine.initializer)
         for n, packet in sorted(mine.items(), reverse=True):
             _again(engine, packet, worker, row if n == began else None, how, code)
         if hopeless:

@@ -1,6 +1,9 @@
 """Worker processes: how they start, what each has to do, and how they ended."""
 
 import collections
+import functools
+import importlib.machinery
+import marshal
 import os
 import signal
 import sys
@@ -107,6 +110,18 @@ def _command():
     return [os.fsencode(p) for p in program]
 
 
+@functools.cache
+def _modules():
+    """What a worker loads, compiled, a message each: it need not do that again, nor look for files."""
+    folder = sys.modules[__package__].__path__
+    found = []
+    for name in ("_message", "_worker", "_code", "_chunks"):
+        full = f"{__package__}.{name}"
+        code = importlib.machinery.PathFinder.find_spec(full, folder).loader.get_code(full)
+        found.append(marshal.dumps({name: code}))
+    return tuple(found)
+
+
 def _begin(initializer):
     """What a worker is told of this program before anything else."""
     main = sys.modules.get("__main__")
@@ -136,7 +151,7 @@ def oom_kills():
 class Worker:
     """A worker process and what it has to do."""
 
-    def __init__(self, size, number, device, environment, initializer):
+    def __init__(self, size, number, device, environment):
         self.number = number
         self.line = _core._line_start(_command(), _environment(size, number, device, environment))
         self.pid = _core._line_process(self.line)
@@ -150,7 +165,13 @@ class Worker:
         self.rest = (None, 0.0)  # the job of which it had the last message, when that was done
         self.stopped = None  # why we ended it
         self.seen = (None, 0.0)  # the item at which it was when we looked, and since when
+
+    def begin(self, initializer):
+        """Tell it what it needs to know before its first message; it has been starting meanwhile."""
+        modules = _modules()
         try:
+            for left, module in enumerate(reversed(modules)):
+                _core._line_send(self.line, len(modules) - 1 - left, (module,), ())
             self.sender.send(_message.BEGIN, 0, None, _message.pack(_begin(initializer)))
         except OSError:  # it is gone already: whoever waits for it finds out why
             pass
