@@ -154,7 +154,9 @@ class Engine(_listening.Listening):
                 w.wait()
             w.release()
         for p in lost:
-            p.job.lost(p, p.lo, _workers.WorkerDied("the workers were shut down"))
+            from ._died import WorkerDied
+
+            p.job.lost(p, p.lo, WorkerDied("the workers were shut down"))
         self._settle()
 
     def run(

@@ -1,4 +1,4 @@
-"""How threads wait for workers: one of them listens to all lines for the others, and keeps what comes for who wants it."""
+"""How threads wait for workers: one listens to all lines for the others, and keeps what comes for who wants it."""
 
 import sys
 import threading

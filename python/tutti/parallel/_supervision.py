@@ -3,10 +3,9 @@
 import collections
 import functools
 import time
-from concurrent.futures import BrokenExecutor
 
 from .. import _core
-from . import _message, _packets, _workers
+from . import _message, _packets
 
 _READS = 3  # times that workers may die of reading a packet before it is given up
 
@@ -62,6 +61,8 @@ def lost(engine, worker):
         for n, packet in sorted(mine.items(), reverse=True):
             _again(engine, packet, worker, row if n == began else None, how, code)
         if hopeless:
+            from ._died import BrokenExecutor
+
             give_up(engine, engine.broken or BrokenExecutor(f"workers cannot start: the last one {how}"))
         engine._dispatch()
         engine._tell()
@@ -98,7 +99,9 @@ def begin_anew(engine):
             w.release()
         engine.queue = collections.deque(p for p in engine.queue if p not in had)
         for p in had:
-            p.job.lost(p, p.lo, _workers.WorkerDied("the workers were stopped by an interrupt"))
+            from ._died import WorkerDied
+
+            p.job.lost(p, p.lo, WorkerDied("the workers were stopped by an interrupt"))
         if engine.queue and not engine.closed:
             engine.start()
             engine._dispatch()
@@ -114,6 +117,8 @@ def give_up(engine, error):
 
 def break_down(engine, failure):
     """(locked) The initializer has raised."""
+    from ._died import BrokenExecutor
+
     error = BrokenExecutor("the initializer of a worker raised an exception")
     error.__cause__ = failure.again()
     engine.broken = error
@@ -142,9 +147,9 @@ def _again(engine, packet, worker, row, how, code):
     if worker.stopped == "timed out":
         error = TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
     else:
-        error = _workers.WorkerDied(
-            f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo
-        )
+        from ._died import WorkerDied
+
+        error = WorkerDied(f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo)
     others = [packet.rows(a, b) for a, b in ((hi, packet.hi), (packet.lo, lo)) if a < b]
     packet.job.splits(1 + len(others))
     engine.queue.extendleft(others)

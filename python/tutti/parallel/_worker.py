@@ -165,7 +165,7 @@ def _with_names(f, names):
 
 def _without_us(error):
     """Our own frames are none of the program's."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == __file__:
+    trace, ours = error.__traceback__, _without_us.__code__.co_filename
+    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == ours:
         trace = trace.tb_next
     return error.with_traceback(trace)

@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import time
-from concurrent.futures import BrokenExecutor
 
 from .. import _core
 from . import _message
@@ -60,30 +59,6 @@ def count(workers):
     if not 0 < workers <= _MOST:
         raise ValueError(f"workers must be between 1 and {_MOST}, not {workers}")
     return workers
-
-
-class WorkerDied(BrokenExecutor):
-    """A worker ended while it worked on an item. Who catches what `concurrent.futures` raises then catches this.
-
-    Attributes
-    ----------
-    signal : int or None
-        What killed it.
-    exitcode : int or None
-        What it exited with.
-    item : int or None
-        Which item it was at.
-    """
-
-    def __init__(self, message, code=None, item=None):
-        super().__init__(message)
-        self.signal = -code if code is not None and code < 0 else None
-        self.exitcode = code if code is not None and code >= 0 else None
-        self.item = item
-        self._code = code
-
-    def __reduce__(self):
-        return type(self), (self.args[0], self._code, self.item)
 
 
 def _environment(size, number, device, more):
