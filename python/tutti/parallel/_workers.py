@@ -75,13 +75,39 @@ def _environment(size, number, device, more):
     return [os.fsencode(f"{k}={v}") for k, v in env.items()]
 
 
-def _command():
-    from subprocess import _args_from_interpreter_flags as flags
+# What sys.flags say, and the letters that say it to an interpreter, once or several times.
+_LETTERS = {
+    "debug": "d",
+    "optimize": "O",
+    "dont_write_bytecode": "B",
+    "no_site": "S",
+    "verbose": "v",
+    "bytes_warning": "b",
+    "quiet": "q",
+}
+_APART = {"ignore_environment": "E", "no_user_site": "s", "safe_path": "P"}  # where it is not isolated: that is all
 
+
+def _interpreter_flags():
+    """The arguments with which this interpreter was started, as a list; variables of the environment say the rest.
+
+    `subprocess` has the same for itself; to import it takes longer than to start a process.
+    """
+    flags = sys.flags
+    said = [f"-{letter * int(getattr(flags, name))}" for name, letter in _LETTERS.items() if getattr(flags, name)]
+    said += ["-I"] if flags.isolated else [f"-{letter}" for name, letter in _APART.items() if getattr(flags, name)]
+    implied = ["default"] * flags.dev_mode
+    implied += [None, "default::BytesWarning", "error::BytesWarning"][min(flags.bytes_warning, 2) :][:1]
+    said += [f"-W{option}" for option in sys.warnoptions if option not in implied]
+    options = [name if value is True else f"{name}={value}" for name, value in sys._xoptions.items()]
+    return said + [f"-X{option}" for option in options]
+
+
+def _command():
     if not sys.executable:
         raise RuntimeError("workers cannot be started: sys.executable does not say which Python this is")
     folder = os.path.dirname(os.path.abspath(__file__))
-    program = [sys.executable, *flags(), os.path.join(folder, "_worker_main.py"), "%d", folder, _core.__file__]
+    program = [sys.executable, *_interpreter_flags(), os.path.join(folder, "_worker_main.py"), "%d", folder, _core.__file__]
     return [os.fsencode(p) for p in program]
 
 
