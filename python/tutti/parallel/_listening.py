@@ -105,23 +105,26 @@ class Listening:
 
     def _take(self, worker, kind, number, details, text, buffers):
         """(locked) A message of a worker."""
-        done = None
+        packet = None
         if number in self.numbers:  # else it was given up since
-            _, packet = self.numbers.pop(number)
+            packet = self.numbers.pop(number)[1]
             worker.work.remove(packet)
             worker.rests(packet.job)
             seconds, n, _, begun = details
             _core._parallel_ran(packet.function.name, worker.pid, begun, begun + seconds, n)
-            done = packet.job.came
         elif kind == _message.READY:
             worker.ready = True
             self.failed_starts = 0
         elif kind == _message.BROKEN:
             _supervision.break_down(self, _message.unpack(text, buffers))
+        if text is None:
+            worker.kill("sent more than there is memory for")
         if self.queue or self.forgotten or self.dropped:
             self._dispatch()
-        if done is not None:
-            done(packet, details, text, buffers)
+        if packet is not None and text is None:
+            packet.job.lost(packet, packet.lo, buffers)
+        elif packet is not None:
+            packet.job.came(packet, details, text, buffers)
         self._tell()
 
     def _settle(self):
