@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -67,6 +68,13 @@ void tt__line_drop(tt_line *line) {
   tt__mem_free(line, sizeof *line);
 }
 
+/* Say on which core this side runs; which that is. */
+static int note_core(tt_line *line) {
+  int core = sched_getcpu() + 1;
+  atomic_store_explicit(&line->memory->core[!line->started], core, memory_order_relaxed);
+  return core;
+}
+
 /* Wake the other side if it sleeps on this word. */
 static void wake(tt_line *line, _Atomic uint32_t *sleeps) {
   if (atomic_load(sleeps) && atomic_exchange(sleeps, 0) && !tt__line_tell(line, NULL, 0)) line->closed = true;
@@ -84,6 +92,7 @@ tt_code tt_line_send(tt_line *line, uint32_t tag, const tt_bytes *piece, int n, 
   if (size > TT_LINE_MOST || fds > TT_LINE_DESCRIPTORS)
     return tt__fail(err, TT_EVALUE, "a message of %zu bytes and %d descriptors: at most %d and %d go over a line", size,
                     fds, TT_LINE_MOST, TT_LINE_DESCRIPTORS);
+  note_core(line);
   if (fds && !tt__line_tell(line, fd, fds)) line->closed = true;
   while (!line->closed && !tt__ring_put(line->out, tag, (uint32_t)fds, piece, n)) {
     atomic_store(&line->out.ring->writer_sleeps, 1);
@@ -167,6 +176,21 @@ static void learn(int64_t waited) {
   atomic_store_explicit(&trust, t < 0 ? 0 : t > TRUST ? TRUST : t, memory_order_relaxed);
 }
 
+/*
+** May the other side answer while this one looks? Not while it sleeps. Nor on our core: the system likes to wake a
+** process where the one that wakes it runs, and there it waits for that one to sleep.
+*/
+static bool may_answer(tt_line *line) {
+  int core = note_core(line), other = atomic_load_explicit(&line->memory->core[line->started], memory_order_relaxed);
+  return (core != other || core == 0) && !atomic_load_explicit(&line->out.ring->reader_sleeps, memory_order_relaxed);
+}
+
+static bool some_may_answer(tt_line *const *line, int n) {
+  bool may = false;
+  for (int k = 0; k < n; k++) may |= may_answer(line[k]);
+  return may;
+}
+
 static int look_for(tt_line *const *line, int n, bool *ready, int64_t until) {
   int found = 0;
   while (!found && tt__clock_ns() < until) {
@@ -185,8 +209,9 @@ int tt_line_wait(tt_line *const *line, int n, double seconds, bool soon, bool *r
   int found = look(line, n, ready);
   if (found || seconds == 0) return found;
   int64_t begun = tt__clock_ns();
-  bool long_look = soon && atomic_load_explicit(&trust, memory_order_relaxed) > 0 && has_cores();
-  found = look_for(line, n, ready, begun + (long_look ? LOOK_NS : MOMENT_NS));
+  bool may = some_may_answer(line, n);
+  bool long_look = may && soon && atomic_load_explicit(&trust, memory_order_relaxed) > 0 && has_cores();
+  if (may) found = look_for(line, n, ready, begun + (long_look ? LOOK_NS : MOMENT_NS));
   if (!found) {
     set_sleeps(line, n, 1);
     found = look(line, n, ready);

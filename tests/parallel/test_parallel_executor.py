@@ -217,3 +217,46 @@ def test_pool():
         assert pool.submit(add, 4).result() == 4
         assert list(pool.imap(add, range(3))) == [0, 1, 2]
     assert tt.parallel.submit(add, 1, 1).result() == 2
+
+
+def late(path):
+    """Leave work for the end of the worker."""
+    import atexit
+
+    def call():
+        with open(path, "w") as f:
+            f.write(f"{tt.parallel.map(abs, range(-3, 0), workers=2, chunk=1)} {tt.parallel.submit(abs, -4).result()}")
+
+    atexit.register(call)
+
+
+def test_calls_at_a_workers_end(tmp_path):
+    with tt.parallel.Executor(1, environment={"TUTTI_OF_A_TEST": "late"}) as e:
+        e.submit(late, tmp_path / "told").result()
+        e._engine.close()
+    assert (tmp_path / "told").read_text() == "[3, 2, 1] 4"
+    assert tt.parallel.map(abs, [-1, -2], workers=2, chunk=1) == [1, 2]
+
+
+FLAGS = """
+import sys
+import tutti as tt
+
+
+def flags(_=None):
+    import sys
+    return str(sys.flags), sys.warnoptions, sys._xoptions
+
+assert tt.parallel.map(flags, [1], workers=1, chunk=1) == [flags()]
+assert not {"subprocess", "concurrent.futures"} & set(sys.modules)
+"""
+
+
+@pytest.mark.parametrize("how", ["", "-OO -B -bb", "-b -X dev -W error::DeprecationWarning", "-X utf8 -s -W ignore"])
+def test_workers_have_the_interpreters_flags(how):
+    """And a map imports little: neither what starts other programs nor futures."""
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, *how.split(), "-c", FLAGS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

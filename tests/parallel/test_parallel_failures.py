@@ -279,20 +279,26 @@ def test_a_worker_that_is_stopped_and_continued():
     assert len(tt.parallel.map(stopped, range(6), workers=2, chunk=1)) == 6
 
 
-def test_nothing_is_left_over():
-    p = program("""
-    import os, tutti as tt
+@pytest.mark.parametrize("calls", [2000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_nothing_is_left_over(calls):
+    p = program(
+        """
+    import os, sys, tutti as tt
     import numpy as np
     def count():
         return len(os.listdir("/proc/self/fd")), len(open("/proc/self/maps").readlines())
+    def size(pid):
+        return int(open(f"/proc/{pid}/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+    def sizes():
+        return [size(pid) for pid in [os.getpid()] + [w.pid for w in tt.parallel._map.Engine.get(2).workers]]
     a = np.arange(100_000)
     def f(x):
         return x
     for k in range(50):
         tt.parallel.map(f, [1, 2], workers=2, chunk=1)
         tt.parallel.map(f, [a + k], workers=2, chunk=1)
-    before = count()
-    for k in range(2000):
+    before, large = count(), sizes()
+    for k in range(int(sys.argv[1])):
         tt.parallel.map(f, [1, 2], workers=2, chunk=1)
         if k % 10 == 0:
             tt.parallel.map(f, [a + k], workers=2, chunk=1)
@@ -301,9 +307,12 @@ def test_nothing_is_left_over():
     theirs = [len(os.listdir(f"/proc/{w.pid}/fd")) for w in workers]
     known = [len(w.functions) for w in workers]
     assert fds <= before[0] + 4 and maps <= before[1] + 20, (before, fds, maps)
+    assert max(now - then for now, then in zip(sizes(), large)) < 8, (large, sizes())
     assert max(theirs) < 20 and max(known) < 20, (theirs, known)
     assert not [name for name in os.listdir("/dev/shm") if "tutti" in name]
     print("clean")
-    """)
+    """,
+        str(calls),
+    )
     out, err = p.communicate(timeout=100)
     assert out == "clean\n", err

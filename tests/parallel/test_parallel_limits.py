@@ -73,6 +73,61 @@ def test_results_larger_than_memory():
     """) == ["bytes", "MemoryError", "bytes"]
 
 
+LITTLE_MEMORY = """
+        import resource
+        import numpy as np
+        import tutti as tt
+
+        def limit(room):
+            soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+            size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (size + room, hard))
+            return soft
+
+        a = np.ones(20_000_000)
+        total = lambda x: float(x.sum())
+        assert tt.parallel.map(total, [a[:10]] * 2, workers=2, chunk=1) == [10, 10]
+
+        def told(f, items, workers=2):
+            try:
+                found = tt.parallel.map(f, items, workers=workers, chunk=1)
+                print(*(len(x) if isinstance(x, bytes) else x for x in found))
+            except MemoryError:
+                print("refused")
+"""
+
+
+def test_a_program_with_little_memory_left():
+    """Neither what it shares nor what comes back fits; what is small goes on, and the next call has its workers."""
+    assert (
+        told(
+            LITTLE_MEMORY
+            + """
+        soft = limit(60 << 20)
+        for k in range(2):
+            told(total, [a, a])
+            told(bytes, [10, 200 << 20, 20])
+            told(abs, [-1, -2])
+        resource.setrlimit(resource.RLIMIT_AS, (soft, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        told(total, [a, a])
+    """
+        )
+        == ["refused", "refused", "1", "2"] * 2 + ["20000000.0"] * 2
+    )
+
+
+def test_workers_with_little_memory_left():
+    assert told(
+        LITTLE_MEMORY
+        + """
+        tt.parallel.map(limit, [60 << 20], workers=1, chunk=1)
+        told(total, [a], 1)
+        told(abs, [-1, -2], 1)
+        told(total, [a, a], 1)
+    """
+    ) == ["refused", "1", "2", "20000000.0", "20000000.0"]
+
+
 def test_nothing_lies_in_the_shared_folder():
     """Shared memory has no file: how full /dev/shm is makes no difference."""
     np = pytest.importorskip("numpy")

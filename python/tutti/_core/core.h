@@ -459,6 +459,7 @@ int core_jit_init(PyObject *module); /* jit.c: compiled functions */
 int core_safetensors_init(PyObject *module);
 extern PyMethodDef core_insight_functions[];
 extern PyMethodDef core_parallel_functions[];
+extern PyMethodDef core_worker_functions[];
 extern PyMethodDef core_kernel_functions[];                           /* kernel.c */
 extern PyMethodDef core_raw_functions[];                              /* raw.c */
 extern PyMethodDef core_opencl_functions[];                           /* opencl.c */

@@ -350,66 +350,12 @@ static PyObject *py_line_each(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-/* _parallel_count(tasks, messages, shared_bytes, copied_bytes, idle_us, started, died): add to the ledger. */
-static PyObject *py_parallel_count(PyObject *self, PyObject *args) {
-  (void)self;
-  long long n[7];
-  if (!PyArg_ParseTuple(args, "LLLLLLL", n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6)) return NULL;
-  tt_parallel_count(&(tt_parallel_counts){n[0], n[1], n[2], n[3], n[4], n[5], n[6]});
-  Py_RETURN_NONE;
-}
-
-/* _parallel_ran(name, pid, begin, end, items): for the profile. */
-static PyObject *py_parallel_ran(PyObject *self, PyObject *args) {
-  (void)self;
-  const char *name;
-  int pid;
-  double begin, end;
-  long long items;
-  if (!PyArg_ParseTuple(args, "siddL", &name, &pid, &begin, &end, &items)) return NULL;
-  core_block_begin();
-  tt_parallel_ran(name, pid, begin, end, items);
-  core_block_end();
-  Py_RETURN_NONE;
-}
-
-static PyObject *py_memory_keep(PyObject *self, PyObject *size) {
-  (void)self;
-  size_t bytes = PyLong_AsSize_t(size);
-  if (PyErr_Occurred()) return NULL;
-  tt_memory_keep(bytes);
-  Py_RETURN_NONE;
-}
-
-static PyObject *py_memory_give_back(PyObject *self, PyObject *unused) {
-  (void)self, (void)unused;
-  tt_memory_give_back();
-  Py_RETURN_NONE;
-}
-
-static PyObject *py_parallel_cores(PyObject *self, PyObject *unused) {
-  (void)self, (void)unused;
-  return PyLong_FromLong(tt_parallel_cores());
-}
-
 PyMethodDef core_parallel_functions[] = {
-    {"_line_start", py_line_start, METH_VARARGS, NULL},
-    {"_line_open", py_line_open, METH_O, NULL},
-    {"_line_watch", py_line_watch, METH_O, NULL},
-    {"_line_release", py_line_release, METH_O, NULL},
-    {"_line_process", py_line_process, METH_O, NULL},
-    {"_line_ended", py_line_ended, METH_O, NULL},
-    {"_line_send", py_line_send, METH_VARARGS, NULL},
-    {"_line_wait", py_line_wait, METH_VARARGS, NULL},
-    {"_line_take", py_line_take, METH_O, NULL},
-    {"_line_closed", py_line_closed, METH_O, NULL},
-    {"_line_mark", py_line_mark, METH_VARARGS, NULL},
-    {"_line_marked", py_line_marked, METH_O, NULL},
-    {"_line_each", py_line_each, METH_VARARGS, NULL},
-    {"_parallel_count", py_parallel_count, METH_VARARGS, NULL},
-    {"_parallel_ran", py_parallel_ran, METH_VARARGS, NULL},
-    {"_memory_keep", py_memory_keep, METH_O, NULL},
-    {"_memory_give_back", py_memory_give_back, METH_NOARGS, NULL},
-    {"_parallel_cores", py_parallel_cores, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
+    {"_line_start", py_line_start, METH_VARARGS, NULL}, {"_line_open", py_line_open, METH_O, NULL},
+    {"_line_watch", py_line_watch, METH_O, NULL},       {"_line_release", py_line_release, METH_O, NULL},
+    {"_line_process", py_line_process, METH_O, NULL},   {"_line_ended", py_line_ended, METH_O, NULL},
+    {"_line_send", py_line_send, METH_VARARGS, NULL},   {"_line_wait", py_line_wait, METH_VARARGS, NULL},
+    {"_line_take", py_line_take, METH_O, NULL},         {"_line_closed", py_line_closed, METH_O, NULL},
+    {"_line_mark", py_line_mark, METH_VARARGS, NULL},   {"_line_marked", py_line_marked, METH_O, NULL},
+    {"_line_each", py_line_each, METH_VARARGS, NULL},   {NULL, NULL, 0, NULL},
 };

@@ -249,5 +249,6 @@ int core_parallel_init(PyObject *module) {
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slot};
   part_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
   if (!part_type || PyModule_AddFunctions(module, shared_functions) != 0) return -1;
-  return PyModule_AddFunctions(module, core_parallel_functions);
+  if (PyModule_AddFunctions(module, core_parallel_functions) != 0) return -1;
+  return PyModule_AddFunctions(module, core_worker_functions);
 }

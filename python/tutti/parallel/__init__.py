@@ -5,7 +5,6 @@ squares = tt.parallel.map(f, range(1000))
 """
 
 from . import _code  # noqa: F401 (workers are told that it is used)
-from ._executor import Executor, Future
 from ._map import (
     Pool,
     add,
@@ -19,7 +18,7 @@ from ._map import (
     starmap,
     submit,
 )
-from ._workers import WorkerDied, cpu_count
+from ._workers import cpu_count
 
 __all__ = [
     "Executor",
@@ -39,7 +38,14 @@ __all__ = [
     "submit",
 ]
 
-_LATER = {"vectorised": "_vectorised", "register_joblib": "_joblib"}
+# What imports more of Python than maps need.
+_LATER = {
+    "Executor": "_executor",
+    "Future": "_executor",
+    "WorkerDied": "_died",
+    "vectorised": "_vectorised",
+    "register_joblib": "_joblib",
+}
 
 
 def __getattr__(name):

@@ -4,19 +4,7 @@ import threading
 import weakref
 
 _MOMENT = 0.002  # a thread that asks for a result at once listens itself
-_of = weakref.WeakKeyDictionary()
-_making = threading.Lock()
-
-
-def of(engine):
-    """The one of an engine."""
-    found = _of.get(engine)
-    if found is None:
-        with _making:
-            found = _of.get(engine)
-            if found is None:
-                found = _of[engine] = Background(engine)
-    return found
+_IDLE = 25  # moments without a future after which it sleeps
 
 
 class Background:
@@ -25,16 +13,19 @@ class Background:
     def __init__(self, engine):
         self.engine = weakref.ref(engine)
         self.wake = threading.Event()
-        self.thread = None
+        self.alive = False
         self.urgent = False
         self.parked = True
 
     def begin(self):
         """A future is under way."""
-        if self.thread is None or not self.thread.is_alive():
-            self.thread = threading.Thread(target=self._run, name="tutti.parallel", daemon=True)
-            self.parked = False
-            self.thread.start()
+        if not self.alive:
+            self.alive, self.parked = True, False
+            try:
+                threading.Thread(target=self._run, name="tutti.parallel", daemon=True).start()
+            except BaseException:
+                self.alive = False
+                raise
         elif self.parked:
             self.parked = False
             self.wake.set()
@@ -46,6 +37,12 @@ class Background:
         self.wake.set()
 
     def _run(self):
+        try:
+            self._stay()
+        finally:
+            self.alive = False
+
+    def _stay(self):
         idle = 0
         while True:
             engine = self.engine()
@@ -54,7 +51,7 @@ class Background:
             if not engine.futures:
                 idle += 1
                 self.urgent = False
-                if idle > 25:
+                if idle > _IDLE:
                     self.parked = True
                     del engine
                     if not self.wake.wait(5.0) and self.parked:

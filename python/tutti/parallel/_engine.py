@@ -6,37 +6,18 @@ comes is kept as bytes until the thread that wants it reads it, so code of the p
 
 import atexit
 import collections
-import functools
 import os
-import sys
 import threading
 import time
 import weakref
 
 from .. import _core
-from . import _chunks, _message, _packets, _supervision, _workers
+from . import _chunks, _listening, _message, _packets, _supervision, _workers
 
-_IDLE_LOOK = 0.5
 _FEW = 8  # workers that may be there for calls that want other numbers of them
 
 
-def _whole(change):
-    """A method that changes what an engine knows of its workers: where an interrupt comes between, they begin anew."""
-
-    @functools.wraps(change)
-    def method(self, *args):
-        try:
-            return change(self, *args)
-        except Exception:
-            raise
-        except BaseException:
-            _supervision.begin_anew(self)
-            raise
-
-    return method
-
-
-class Engine:
+class Engine(_listening.Listening):
     """A number of workers.
 
     Parameters
@@ -75,16 +56,12 @@ class Engine:
         self.device, self.environment = device, environment or {}
         self.initializer = initializer and bytes(_message.dumps(initializer, None, scope))
         self.owner = os.getpid()
-        self.mutex = threading.RLock()
-        self.lock = threading.Condition(self.mutex)
-        self.limits = 0  # jobs under way with a timeout
+        super().__init__(threading.RLock())
         self.sending = False  # a message is being put together
         self.workers = []
         self.queue = collections.deque()
         self.numbers = {}
         self.made = 0
-        self.listening = False
-        self.sleepers = 0  # threads that wait for one that listens
         self.closed = False
         self.kills = _workers.oom_kills()
         self.users = 0
@@ -100,7 +77,7 @@ class Engine:
 
     # ---- workers
 
-    @_whole
+    @_supervision.whole
     def start(self):
         """Start the workers that are missing; nobody waits for them here."""
         with self.mutex:
@@ -108,12 +85,18 @@ class Engine:
                 raise RuntimeError("cannot use workers that were shut down")
             if self.owner != os.getpid():
                 raise RuntimeError("these workers are the parent's of this forked process")
-            while len(self.workers) < self.size:
-                self.workers.append(self._hire(len(self.workers)))
-                _packets.count(started=1)
+            new = []
+            try:
+                while len(self.workers) < self.size:
+                    new.append(self._hire(len(self.workers)))
+                    self.workers.append(new[-1])
+                    _packets.count(started=1)
+            finally:  # also of some, where no more can be started
+                for worker in new:
+                    worker.begin(self.initializer)
 
     def _hire(self, number):
-        return _workers.Worker(self.size, number, self.device, self.environment, self.initializer)
+        return _workers.Worker(self.size, number, self.device, self.environment)
 
     def function(self, f, find, scope=None):
         """A function as it travels; `find` and `scope` as for _message.pack."""
@@ -171,7 +154,9 @@ class Engine:
                 w.wait()
             w.release()
         for p in lost:
-            p.job.lost(p, p.lo, _workers.WorkerDied("the workers were shut down"))
+            from ._died import WorkerDied
+
+            p.job.lost(p, p.lo, WorkerDied("the workers were shut down"))
         self._settle()
 
     def run(
@@ -236,13 +221,14 @@ class Engine:
 
     # ---- packets
 
-    @_whole
+    @_supervision.whole
     def put(self, packet, front=False):
         """Hand a packet to a worker as soon as one has room for it."""
         with self.mutex:
             if self.broken:
                 raise self.broken
-            self.start()
+            if len(self.workers) < self.size or self.closed or self.owner != os.getpid():
+                self.start()
             self.queue.appendleft(packet) if front else self.queue.append(packet)
             self._dispatch()
 
@@ -295,7 +281,7 @@ class Engine:
         _core._parallel_count(0, 1, 0, worker.sender.copied, worker.rested(packet.job), 0, 0)
         worker.sender.copied = 0
 
-    @_whole
+    @_supervision.whole
     def withdraw(self, job):
         """What a job has not begun is not to be done."""
         with self.mutex:
@@ -347,114 +333,6 @@ class Engine:
         finally:
             self.sending = False
             self.mutex.release()
-
-    def _settle(self):
-        """Results of futures are told to whom they concern, without the lock."""
-        if not self.finished:
-            return
-        while self.finished:
-            try:
-                self.finished.popleft()()
-            except Exception:  # noqa: BLE001 - of a future that somebody else has ended; others wait for theirs
-                sys.excepthook(*sys.exc_info())
-        with self.mutex:
-            self._tell()
-        if self.orphan:
-            self.close_if_idle()
-
-    # ---- listening
-
-    def _tell(self):
-        """(locked) Something has come: threads that wait look again."""
-        if self.sleepers:
-            self.lock.notify_all()
-
-    def wait(self, there, seconds=None):
-        """Wait until there() is true, called under the lock, at most some time; whether it is."""
-        end = None if seconds is None else time.monotonic() + seconds
-        while True:
-            left = None if end is None else end - time.monotonic()
-            if self._turn(there, left and max(left, 0.0)):
-                return True
-            if left is not None and left <= 0:
-                return False
-
-    def poll(self):
-        """Take what has come, without waiting."""
-        self._turn(lambda: False, 0.0)
-
-    def _turn(self, there, left):
-        """Whether there() is true; else listen once, or wait for the thread that does, `left` seconds at most."""
-        mine = False
-        try:
-            with self.mutex:
-                if there():
-                    return True
-                if self.listening:
-                    if left != 0.0:
-                        self._sleep(_IDLE_LOOK if left is None else left)
-                    return False
-                mine = self.listening = True
-                workers = list(self.workers)
-            self._listen(workers, left)
-        finally:
-            if mine:  # and no call before it is said: an interrupt may come with any
-                with self.mutex:
-                    self.listening = False
-                    self._tell()
-        return False
-
-    def _sleep(self, seconds):
-        """(locked) Until something has come, or nobody listens any more."""
-        self.sleepers += 1
-        try:
-            self.lock.wait(seconds)
-        finally:
-            self.sleepers -= 1
-
-    def _listen(self, workers, seconds):
-        limit = _supervision.look_at_limits(self) if self.limits else None
-        seconds = min(s for s in (seconds, limit, _IDLE_LOOK) if s is not None)  # there may be more lines by then
-        if not workers:
-            time.sleep(0.001)
-        soon = len(self.numbers) == 1  # else workers have more to do, and need the core on which somebody would look
-        for k in _core._line_wait([w.line for w in workers], seconds, soon):
-            self._receive(workers[k])
-
-    @_whole
-    def _receive(self, worker):
-        while True:
-            with self.mutex:
-                if worker not in self.workers:
-                    return
-                try:
-                    got = worker.receiver.receive()
-                except OSError:
-                    got = None
-                if got is None:
-                    break
-                kind, number, details, text, buffers = got
-                done = None
-                if kind == _message.READY:
-                    worker.ready = True
-                    self.failed_starts = 0
-                elif kind == _message.BROKEN:
-                    _supervision.break_down(self, _message.unpack(text, buffers))
-                elif number in self.numbers:  # else it was given up since
-                    _, packet = self.numbers.pop(number)
-                    worker.work.remove(packet)
-                    worker.rests(packet.job)
-                    seconds, n, _, begun = details
-                    _core._parallel_count(n, 0, 0, 0, 0, 0, 0)
-                    _core._parallel_ran(packet.function.name, worker.pid, begun, begun + seconds, n)
-                    done = packet.job.came
-                self._dispatch()
-                if done is not None:
-                    done(packet, details, text, buffers)
-                self._tell()
-        if worker.closed():
-            _supervision.lost(self, worker)
-        self._settle()
 
 
 _all = weakref.WeakSet()

@@ -7,9 +7,9 @@ import math
 import os
 import time
 import weakref
-from concurrent.futures._base import CANCELLED, CANCELLED_AND_NOTIFIED, FINISHED
+from concurrent.futures._base import CANCELLED, CANCELLED_AND_NOTIFIED, FINISHED, RUNNING
 
-from . import _background, _message, _packets, _workers
+from . import _message, _packets, _workers
 from ._engine import Engine
 
 _ENDED = (FINISHED, CANCELLED, CANCELLED_AND_NOTIFIED)
@@ -40,13 +40,13 @@ class Future(concurrent.futures.Future):
         """Call fn(future) when it is done."""
         super().add_done_callback(fn)
         if self._state not in _ENDED:
-            _background.of(self._engine).hurry()
+            self._engine.background.hurry()
 
     def cancel(self):
         """Cancel the call if it has not begun."""
         done = super().cancel()
         if done:
-            with self._engine.lock:
+            with self._engine.mutex:
                 self._engine._tell()
         return done
 
@@ -64,7 +64,7 @@ class _Call:
 
     def begins(self, packet):
         """It is handed to a worker, unless it was cancelled."""
-        if self.future.running() or self.future.set_running_or_notify_cancel():
+        if self.future._state == RUNNING or self.future.set_running_or_notify_cancel():
             return True
         self.executor._engine.futures.discard(self)
         return False
@@ -84,7 +84,7 @@ class _Call:
     def _done(self, act):
         engine = self.executor._engine
         engine.futures.discard(self)
-        if not self.future.done():  # it may have been cancelled
+        if self.future._state not in _ENDED:  # it may have been cancelled
             engine.finished.append(act)
 
     def _finish(self, details, text, buffers):
@@ -155,7 +155,7 @@ class Executor(concurrent.futures.Executor):
         engine = self._engine
         future = Future(engine)
         call = _Call(future, self)
-        columns = tuple([a] for a in args)
+        columns = tuple([[a] for a in args])
         try:
             find = engine.places.finder()
             function = self._function(fn, find)
@@ -165,12 +165,12 @@ class Executor(concurrent.futures.Executor):
             future.set_exception(e)
             return future
         packet = _packets.Packet(call, function, packed, 0, 1, (0, None, False), math.inf)
-        with engine.lock:
+        with engine.mutex:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
             engine.futures.add(call)
             engine.put(packet)
-        _background.of(engine).begin()
+        engine.background.begin()
         return future
 
     def _broken(self, error):
@@ -215,7 +215,7 @@ class Executor(concurrent.futures.Executor):
 
     def _terminate(self):
         """As `shutdown`, and the workers that are at work on its calls end at once."""
-        with self._engine.lock:
+        with self._engine.mutex:
             self.shutdown(wait=False, cancel_futures=True)
             for call in self._calls():
                 self._engine.stop(call)
@@ -225,7 +225,7 @@ class Executor(concurrent.futures.Executor):
         if self._threads is not None:
             self._threads.shutdown(wait, cancel_futures=cancel_futures)
             return
-        with self._engine.lock:
+        with self._engine.mutex:
             self._closed = True
             pending = [call.future for call in self._calls()]
         if cancel_futures:

@@ -6,7 +6,7 @@ import sys
 import time
 
 from .. import _core
-from . import _background, _chunks, _message, _packets
+from . import _chunks, _message, _packets
 
 _HERE = 0.001  # seconds of work that are never distributed
 _WORTH = 5e-6  # what an item must take, so that to hand it over costs less
@@ -199,7 +199,7 @@ class Job:
         """Give a block; while its user is busy, somebody else sees to the workers."""
         engine = self.engine
         engine.futures.add(self)
-        _background.of(engine).begin()
+        engine.background.begin()
         try:
             yield block
         finally:

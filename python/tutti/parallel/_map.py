@@ -5,7 +5,7 @@ import operator
 import sys
 import threading
 
-from . import _chunks, _executor, _job, _packets, _threads, _workers
+from . import _chunks, _job, _packets, _workers
 from ._engine import Engine
 
 
@@ -91,6 +91,8 @@ def _blocks(
                 "timeout and seed are for processes: a thread cannot be ended, and all draw from one stream"
             )
         how = {k: how[k] for k in ("chunk", "retries", "keep", "ordered", "most")}
+        from . import _threads
+
         blocks = _threads.Job(items, size, **how).blocks()
         return _told(blocks, progress, items) if progress else blocks
     inline = size == 1 and timeout is None and workers is None
@@ -189,10 +191,12 @@ _own = []
 
 def submit(f, /, *args, **kwargs):
     """Call f(*args, **kwargs) in a worker; a `concurrent.futures.Future` of what it gives."""
+    from ._executor import Executor
+
     size = _workers.count(None)
     with _lock:
         if not _own or _own[0]._engine.closed or _own[0]._workers != size:
-            _own[:] = [_executor.Executor(size)]
+            _own[:] = [Executor(size)]
         executor = _own[0]
     return executor.submit(f, *args, **kwargs)
 
@@ -310,5 +314,7 @@ class Pool:
     def submit(self, f, /, *args, **kwargs):
         """As `tutti.parallel.submit`."""
         if self._executor is None:
-            self._executor = _executor.Executor(self._workers)
+            from ._executor import Executor
+
+            self._executor = Executor(self._workers)
         return self._executor.submit(f, *args, **kwargs)

@@ -37,16 +37,16 @@ def dumps(thing, leave_out=None, scope=None):
     return text.getbuffer()
 
 
-_PLAIN = frozenset((int, float, str, bytes, bool, complex, type(None)))
+is_plain = core._parallel_plain  # are these numbers and texts, which pickle takes without being asked?
 
 
-def is_plain(values):
-    """Are these numbers and texts, which pickle takes without being asked?"""
-    return _PLAIN.issuperset(map(type, values))
+_NO_ARGUMENTS = dumps_plain(((), None), 5)
 
 
 def pack_rows(columns, names, place=None, scope=None):
     """Arguments of calls, packed."""
+    if not columns and not names:
+        return Packed(_NO_ARGUMENTS, ())
     if not names and all(map(is_plain, columns)):
         return Packed(dumps_plain((columns, None), 5), ())
     return pack((columns, names), place, scope)
@@ -274,15 +274,23 @@ class Sender:
 
 
 class Receiver:
-    """The other end of a direction. readonly: what comes is for looking at."""
+    """The other end of a direction. readonly: what comes is for looking at.
+
+    Where a message's memory cannot be had, the message is lost and with it what both sides know of each other's
+    memory: `broken` says so, and the line is of no use any more.
+    """
 
     def __init__(self, line, readonly):
         self.line = line
         self.readonly = readonly
         self.segments = {}
+        self.broken = False
 
     def receive(self):
-        """The next message as (kind, number, details, text, buffers); None: there is none."""
+        """The next message as (kind, number, details, text, buffers); None: there is none.
+
+        text is None where there was no memory for it; buffers is the exception then.
+        """
         taken = core._line_take(self.line)
         if taken is None:
             return None
@@ -291,14 +299,19 @@ class Receiver:
         text = memoryview(data)[tag:]
         if extra is None:
             return kind, number, details, text, ()
-        text, buffers = self._find(text, fds, *extra)
+        try:
+            text, buffers = self._find(text, fds, *extra)
+        except (MemoryError, OSError) as e:
+            self.broken = True
+            text, buffers = None, e
         return (kind, number, details, text, buffers) if kind is not None else self.receive()
 
     def _find(self, text, fds, new, places, gone):
-        for name, fd in zip(new, fds):
-            try:
+        try:
+            for name, fd in zip(new, fds):
                 self.segments[name] = core._segment_open(fd, False)
-            finally:
+        finally:
+            for fd in fds:
                 os.close(fd)
         hold = core._segment_hold
         parts = [p and hold(self.segments[p[0]], p[1], p[2], self.readonly and not p[3]) for p in places]

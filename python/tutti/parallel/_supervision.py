@@ -1,11 +1,11 @@
 """What goes wrong with workers: items that take too long, deaths, initialisers that raise."""
 
 import collections
+import functools
 import time
-from concurrent.futures import BrokenExecutor
 
 from .. import _core
-from . import _message, _packets, _workers
+from . import _message, _packets
 
 _READS = 3  # times that workers may die of reading a packet before it is given up
 
@@ -57,12 +57,31 @@ def lost(engine, worker):
             del engine.workers[at]
         elif not engine.closed and not engine.broken:
             engine.workers[at] = engine._hire(worker.number)
+            engine.workers[at].begin(engine.initializer)
         for n, packet in sorted(mine.items(), reverse=True):
             _again(engine, packet, worker, row if n == began else None, how, code)
         if hopeless:
+            from ._died import BrokenExecutor
+
             give_up(engine, engine.broken or BrokenExecutor(f"workers cannot start: the last one {how}"))
         engine._dispatch()
         engine._tell()
+
+
+def whole(change):
+    """A method that changes what an engine knows of its workers: where an interrupt comes between, they begin anew."""
+
+    @functools.wraps(change)
+    def method(self, *args):
+        try:
+            return change(self, *args)
+        except Exception:
+            raise
+        except BaseException:
+            begin_anew(self)
+            raise
+
+    return method
 
 
 def begin_anew(engine):
@@ -80,7 +99,9 @@ def begin_anew(engine):
             w.release()
         engine.queue = collections.deque(p for p in engine.queue if p not in had)
         for p in had:
-            p.job.lost(p, p.lo, _workers.WorkerDied("the workers were stopped by an interrupt"))
+            from ._died import WorkerDied
+
+            p.job.lost(p, p.lo, WorkerDied("the workers were stopped by an interrupt"))
         if engine.queue and not engine.closed:
             engine.start()
             engine._dispatch()
@@ -96,6 +117,8 @@ def give_up(engine, error):
 
 def break_down(engine, failure):
     """(locked) The initializer has raised."""
+    from ._died import BrokenExecutor
+
     error = BrokenExecutor("the initializer of a worker raised an exception")
     error.__cause__ = failure.again()
     engine.broken = error
@@ -124,9 +147,9 @@ def _again(engine, packet, worker, row, how, code):
     if worker.stopped == "timed out":
         error = TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
     else:
-        error = _workers.WorkerDied(
-            f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo
-        )
+        from ._died import WorkerDied
+
+        error = WorkerDied(f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo)
     others = [packet.rows(a, b) for a, b in ((hi, packet.hi), (packet.lo, lo)) if a < b]
     packet.job.splits(1 + len(others))
     engine.queue.extendleft(others)

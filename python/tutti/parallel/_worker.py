@@ -46,6 +46,8 @@ class Work:
             elif kind == m.END:
                 return
             del text, buffers
+            if self.receiver.broken:
+                return  # another worker takes this one's place
 
     def _begin(self, begin):
         """What the program is like for imports."""
@@ -65,6 +67,8 @@ class Work:
 
     def _read(self, text, buffers):
         """An object; what has arrays of ours in it may call their methods, which need the package."""
+        if text is None:
+            raise buffers
         if "tutti" not in sys.modules and b"tutti._core" in bytes(text):
             import tutti  # noqa: F401
         return self.message.unpack(text, buffers)
@@ -165,7 +169,7 @@ def _with_names(f, names):
 
 def _without_us(error):
     """Our own frames are none of the program's."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == __file__:
+    trace, ours = error.__traceback__, _without_us.__code__.co_filename
+    while trace is not None and trace.tb_next is not None and trace.tb_frame.f_code.co_filename == ours:
         trace = trace.tb_next
     return error.with_traceback(trace)

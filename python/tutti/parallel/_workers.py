@@ -1,11 +1,13 @@
 """Worker processes: how they start, what each has to do, and how they ended."""
 
 import collections
+import functools
+import importlib.machinery
+import marshal
 import os
 import signal
 import sys
 import time
-from concurrent.futures import BrokenExecutor
 
 from .. import _core
 from . import _message
@@ -59,30 +61,6 @@ def count(workers):
     return workers
 
 
-class WorkerDied(BrokenExecutor):
-    """A worker ended while it worked on an item. Who catches what `concurrent.futures` raises then catches this.
-
-    Attributes
-    ----------
-    signal : int or None
-        What killed it.
-    exitcode : int or None
-        What it exited with.
-    item : int or None
-        Which item it was at.
-    """
-
-    def __init__(self, message, code=None, item=None):
-        super().__init__(message)
-        self.signal = -code if code is not None and code < 0 else None
-        self.exitcode = code if code is not None and code >= 0 else None
-        self.item = item
-        self._code = code
-
-    def __reduce__(self):
-        return type(self), (self.args[0], self._code, self.item)
-
-
 def _environment(size, number, device, more):
     """The variables of a worker: a share of the cores for the threads of libraries."""
     share = max(1, cpu_count() // size)
@@ -97,14 +75,52 @@ def _environment(size, number, device, more):
     return [os.fsencode(f"{k}={v}") for k, v in env.items()]
 
 
-def _command():
-    from subprocess import _args_from_interpreter_flags as flags
+# What sys.flags say, and the letters that say it to an interpreter, once or several times.
+_LETTERS = {
+    "debug": "d",
+    "optimize": "O",
+    "dont_write_bytecode": "B",
+    "no_site": "S",
+    "verbose": "v",
+    "bytes_warning": "b",
+    "quiet": "q",
+}
+_APART = {"ignore_environment": "E", "no_user_site": "s", "safe_path": "P"}  # where it is not isolated: that is all
 
+
+def _interpreter_flags():
+    """The arguments with which this interpreter was started, as a list; variables of the environment say the rest.
+
+    `subprocess` has the same for itself; to import it takes longer than to start a process.
+    """
+    flags = sys.flags
+    said = [f"-{letter * int(getattr(flags, name))}" for name, letter in _LETTERS.items() if getattr(flags, name)]
+    said += ["-I"] if flags.isolated else [f"-{letter}" for name, letter in _APART.items() if getattr(flags, name)]
+    implied = ["default"] * flags.dev_mode
+    implied += [None, "default::BytesWarning", "error::BytesWarning"][min(flags.bytes_warning, 2) :][:1]
+    said += [f"-W{option}" for option in sys.warnoptions if option not in implied]
+    options = [name if value is True else f"{name}={value}" for name, value in sys._xoptions.items()]
+    return said + [f"-X{option}" for option in options]
+
+
+def _command():
     if not sys.executable:
         raise RuntimeError("workers cannot be started: sys.executable does not say which Python this is")
     folder = os.path.dirname(os.path.abspath(__file__))
-    program = [sys.executable, *flags(), os.path.join(folder, "_worker_main.py"), "%d", folder, _core.__file__]
+    program = [sys.executable, *_interpreter_flags(), os.path.join(folder, "_worker_main.py"), "%d", folder, _core.__file__]
     return [os.fsencode(p) for p in program]
+
+
+@functools.cache
+def _modules():
+    """What a worker loads, compiled, a message each: it need not do that again, nor look for files."""
+    folder = sys.modules[__package__].__path__
+    found = []
+    for name in ("_message", "_worker", "_code", "_chunks"):
+        full = f"{__package__}.{name}"
+        code = importlib.machinery.PathFinder.find_spec(full, folder).loader.get_code(full)
+        found.append(marshal.dumps({name: code}))
+    return tuple(found)
 
 
 def _begin(initializer):
@@ -136,7 +152,7 @@ def oom_kills():
 class Worker:
     """A worker process and what it has to do."""
 
-    def __init__(self, size, number, device, environment, initializer):
+    def __init__(self, size, number, device, environment):
         self.number = number
         self.line = _core._line_start(_command(), _environment(size, number, device, environment))
         self.pid = _core._line_process(self.line)
@@ -150,7 +166,13 @@ class Worker:
         self.rest = (None, 0.0)  # the job of which it had the last message, when that was done
         self.stopped = None  # why we ended it
         self.seen = (None, 0.0)  # the item at which it was when we looked, and since when
+
+    def begin(self, initializer):
+        """Tell it what it needs to know before its first message; it has been starting meanwhile."""
+        modules = _modules()
         try:
+            for left, module in enumerate(reversed(modules)):
+                _core._line_send(self.line, len(modules) - 1 - left, (module,), ())
             self.sender.send(_message.BEGIN, 0, None, _message.pack(_begin(initializer)))
         except OSError:  # it is gone already: whoever waits for it finds out why
             pass
