@@ -381,7 +381,8 @@ static void read_arguments(lower *l, call *c) {
       pack_arguments(l, c, (int)py__at(l, t, 1)->i);
       continue;
     }
-    expr *e = py__value(l, all ? py__at(l, t, 1) : t);
+    expr *e =
+        py__ahead(l, all ? py__at(l, t, 1) : t, (const tt_tree *const *)&c->tree->item[k + 1], c->tree->n - k - 1);
     if (!all || py__is_unknown(e)) {
       add_argument(l, c, e);
       continue;

@@ -153,6 +153,13 @@ void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message);
 /* ---- expressions (python/expr.c) and what they call */
 expr *py__expression(lower *l, const tt_tree *t);
 expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in memory */
+/* The order in which Python evaluates (python/order.c). A value whose statement goes on with these trees: where one of
+ * them, or it, may change what the other reads, it is computed first. */
+expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n);
+expr *py__kept(lower *l, const tt_tree *t); /* (kept local) */
+/* target op= value for an index or a field; false: nothing hangs on the order, and nothing is done yet. */
+bool py__augment_in_order(lower *l, const tt_tree *target, const tt_tree *value, const char *op);
+void py__assign_part(lower *l, const tt_tree *target, expr *value, const char *op); /* python/lower.c */
 /* One of two values of a type, of which both are computed. */
 expr *py__choose(lower *l, expr *test, expr *yes, expr *no);
 /* cmath's function of that name (python/cmath.c); NULL: there is none. */
