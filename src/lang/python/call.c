@@ -172,6 +172,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
     want(l, c, 1, 1);
     return py__truth(l, c->arg[0]);
   }
+  if (strcmp(w, "slice") == 0) return py__new_slice(l, c->arg, c->n);
   if (strcmp(w, "complex") == 0) return complex_of(l, c);
   if (strcmp(w, "abs") == 0) {
     want(l, c, 1, 1);

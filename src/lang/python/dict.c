@@ -232,7 +232,12 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t) {
 }
 
 void py__dict_delete(lower *l, const tt_tree *target) {
-  expr *d = py__keep(l, py__value(l, py__at(l, target, 1))), *key = py__value(l, py__at(l, target, 2));
+  expr *d = py__keep(l, py__listed(l, py__value(l, py__at(l, target, 1)))), *key;
+  if (d->type->tag == TT_T_LIST && !py__is_dict(d) && !py__is_set(d) && !py__is_object(d)) {
+    py__list_delete(l, d, py__at(l, target, 2));
+    return;
+  }
+  key = py__value(l, py__at(l, target, 2));
   if (py__is_unknown(d) || py__is_unknown(key) || !py__is_complete(d->type)) return;
   if (!py__is_dict(d)) py__fail(l, TT_ENOTIMPL, "del of a part of %s", py__type_name(l, d->type));
   drop(l, d, found(l, d, py__keep(l, key)));

@@ -255,6 +255,22 @@ expr *py__list_contains(lower *l, expr *list, expr *value);
 expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, max */
 expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */
 expr *py__list_call(lower *l, const char *name, const tt_tree *t); /* of what makes a list */
+void py__list_resize(lower *l, expr *list, expr *n);
+/* n items of `from` from `start` on, every step-th, over those of `to` from `at` on; the same as a list of their own. */
+void py__list_copy(lower *l, expr *to, expr *at, expr *from, expr *start, expr *step, expr *n);
+expr *py__list_taken(lower *l, expr *list, expr *start, expr *step, expr *n);
+/* An index that may count from the end as one that does not; an IndexError where the list has no such item. */
+expr *py__list_checked(lower *l, expr *list, expr *at, const char *message);
+expr *py__list_found(lower *l, expr *list, expr *value); /* the place of the first; ValueError: there is none */
+/* Parts of lists (python/list_part.c). The start, stop and step of a slice, written (value NULL) or a value; false: it is
+ * no slice. */
+bool py__slice_parts(lower *l, const tt_tree *t, expr *value, expr **part);
+bool py__is_slice(const expr *e);
+expr *py__new_slice(lower *l, expr *const *arg, int n);
+expr *py__list_part(lower *l, expr *list, expr *const *part);
+void py__list_delete(lower *l, expr *list, const tt_tree *at);
+void py__list_assign_part(lower *l, expr *list, expr *const *part, expr *other);
+expr *py__list_index_in(lower *l, expr *list, expr *value, expr *start, expr *stop); /* stop may be NULL */
 /* Strings (python/text.c). Words that are known beforehand (META "str") become strings where a value is needed. */
 type *py__text_type(lower *l);
 bool py__is_text(const expr *e);
