@@ -218,7 +218,7 @@ static expr *copy(lower *l, expr *list) { return py__list_taken(l, list, py__int
 void py__list_extend(lower *l, expr *list, expr *with) {
   with = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, with))));
   if (py__is_unknown(with)) return;
-  bool array = py__is_array(with) && with->type->rank == 1;
+  bool array = py__is_array(with) && with->type->rank > 0;
   if (with->type->tag == TT_T_TUPLE) {
     for (int k = 0; k < with->type->n; k++) {
       py__list_append(l, list, py__item(l, with, k));
@@ -229,7 +229,7 @@ void py__list_extend(lower *l, expr *list, expr *with) {
   if (!array && with->type->tag != TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list of %s", py__type_name(l, with->type));
   turns t;
   each(l, array ? py__len(l, with, 0) : py__count_of(l, with), &t);
-  py__list_append(l, list, array ? py__load(l, with, &t.at, 1) : py__list_item(l, with, t.at));
+  py__list_append(l, list, py__turn(l, with, t.at));
   done(l, &t);
 }
 
@@ -401,6 +401,9 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) 
   expr *arg[3] = {NULL, NULL, NULL};
   if (py__is_dict(list) || py__is_set(list)) return py__dict_method(l, list, name, t);
   list = py__keep(l, list);
+  bool nones = list->type->layout == 't' && item_of(list)->tag == TT_T_NONE;
+  if (nones && strcmp(name, "append") != 0)
+    py__fail(l, TT_ETYPE, "method support for List[None] is limited, '%s' is not supported.", name);
   if (strcmp(name, "sort") == 0 && n <= 1) {
     if (py__is_complete(list->type)) sort(l, list, is_down(l, t));
     return py__nothing(l);
@@ -458,7 +461,7 @@ expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
 /* Are they equal, item by item? */
 expr *py__list_equal(lower *l, expr *a, expr *b) {
   if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b))
-    py__fail(l, TT_ENOTIMPL, "a comparison of dictionaries or sets: compare their items");
+    return py__dict_equal(l, a, b);
   a = py__keep(l, py__listed(l, a));
   b = py__keep(l, py__listed(l, b));
   if (a->type->tag != TT_T_LIST || b->type->tag != TT_T_LIST) return py__bool(l, false);
@@ -525,16 +528,43 @@ expr *py__list_fold(lower *l, const char *name, expr *list) {
   return py__local(l, acc);
 }
 
+/* An array of a list of numbers, of lists of them or of vectors: rows of one length. */
 expr *py__list_array(lower *l, expr *list, tt_dtype d) {
   list = py__keep(l, list);
   if (!py__is_complete(list->type)) return py__missing(l);
-  type *item = item_of(list);
-  if (item->tag != TT_T_SCALAR) py__fail(l, TT_ENOTIMPL, "an array of %s", py__type_name(l, list->type));
-  expr *n = py__count_of(l, list);
-  expr *made = py__keep(l, py__allocate(l, d == TT_DTYPE_NONE ? (tt_dtype)item->dtype : d, &n, 1, false));
-  turns t;
-  each(l, n, &t);
-  py__put(l, made, &t.at, 1, py__list_item(l, list, t.at));
+  type *item = item_of(list), *inner = item;
+  bool lists = item->tag == TT_T_LIST && strchr("lt", item->layout), rows = lists || item->tag == TT_T_ARRAY;
+  if (lists) inner = item->item[0];
+  bool good = (inner->tag == TT_T_SCALAR && (lists || inner == item)) || (item->tag == TT_T_ARRAY && item->rank == 1);
+  if (!good) py__fail(l, TT_ENOTIMPL, "an array of %s", py__type_name(l, list->type));
+  expr *len[2] = {py__count_of(l, list), NULL}, *zero = py__int(l, 0);
+  int32_t width = rows ? py__temp(l, py__scalar(l, TT_I64)) : 0;
+  if (rows) { /* as long as the first one */
+    block b;
+    py__set(l, width, zero);
+    stmt *s = py__stmt(l, TT_X_IF);
+    s->a = py__elem(l, TT_GT, len[0], zero);
+    py__block_begin(l, &b);
+    expr *first = py__list_item(l, list, zero);
+    py__set(l, width, lists ? py__count_of(l, first) : py__len(l, first, 0));
+    s->body = py__block_end(l, &b);
+    len[1] = py__local(l, width);
+  }
+  d = d == TT_DTYPE_NONE ? (tt_dtype)inner->dtype : d;
+  expr *made = py__keep(l, py__allocate(l, d, len, rows ? 2 : 1, false));
+  turns t, u;
+  each(l, len[0], &t);
+  expr *row = py__list_item(l, list, t.at);
+  if (rows) {
+    expr *same = py__elem(l, TT_EQ, lists ? py__count_of(l, row) : py__len(l, row, 0), len[1]);
+    py__raise_unless(l, same, TT_EVALUE, "setting an array element with a sequence: the rows differ in length");
+    each(l, len[1], &u);
+    expr *at[2] = {t.at, u.at};
+    py__put(l, made, at, 2, py__turn(l, row, u.at));
+    done(l, &u);
+  } else {
+    py__put(l, made, &t.at, 1, row);
+  }
   done(l, &t);
   return made;
 }
@@ -542,9 +572,13 @@ expr *py__list_array(lower *l, expr *list, tt_dtype d) {
 /* The type of what a loop over it gives. */
 static type *item_in(lower *l, const expr *e) {
   expr *item[TT_PROGRAM_ARGS];
+  if (py__is_text(e)) return e->type;
   if (e->type->tag == TT_T_LIST) return item_of(e);
   if (py__is_array(e) && e->type->rank == 1) return py__scalar(l, (tt_dtype)e->type->dtype);
-  if (e->type->tag != TT_T_TUPLE) py__fail(l, TT_ENOTIMPL, "a list of %s", py__type_name(l, e->type));
+  if (py__is_array(e) && e->type->rank > 1)
+    return py__array(l, (tt_dtype)e->type->dtype, e->type->rank - 1, py__any_steps(e));
+  if (e->type->tag != TT_T_TUPLE || e->type->meta)
+    py__fail(l, TT_ETYPE, "List() argument must be iterable, not %s", py__type_name(l, e->type));
   for (int k = 0; k < e->type->n; k++) item[k] = py__item(l, (expr *)(uintptr_t)e, k);
   return common_item(l, item, e->type->n);
 }
@@ -556,9 +590,17 @@ expr *py__list_call(lower *l, const char *name, const tt_tree *t) {
     type *item = py__type_meant(l, py__value(l, py__at(l, t, 2)));
     return py__keep(l, new_list(l, item ? item : py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
   }
+  if (kind == 't' && t->n - 2 != py__positional(t)) py__fail(l, TT_ETYPE, "List() takes no keyword arguments");
+  if (kind == 't' && py__positional(t) > 1)
+    py__fail(l, TT_ETYPE, "List() expected at most 1 argument, got %d", py__positional(t));
   if (!py__positional(t)) return new_list(l, py__unknown(l), kind);
   expr *from = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))));
   if (!py__is_complete(from->type)) return py__missing(l);
+  if (py__is_array(from) && from->type->rank == 0) { /* one element */
+    from = py__load(l, from, NULL, 0);
+    expr *one = py__keep(l, new_list(l, from->type, kind));
+    return py__list_append(l, one, from), one;
+  }
   expr *made = py__keep(l, new_list(l, item_in(l, from), kind));
   py__list_extend(l, made, from);
   if (strcmp(name, "sorted") == 0) sort(l, made, is_down(l, t));

@@ -219,6 +219,7 @@ expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int
 bool py__is_dict(const expr *e);
 bool py__is_set(const expr *e);
 expr *py__dict_count(lower *l, expr *d);
+expr *py__dict_equal(lower *l, expr *a, expr *b); /* of sets, too */
 expr *py__dict_contains(lower *l, expr *d, expr *key);
 expr *py__dict_index(lower *l, expr *d, const tt_tree *at);
 void py__dict_assign(lower *l, expr *d, const tt_tree *at, expr *value, const char *op);
@@ -231,6 +232,8 @@ bool py__is_named_values(const expr *e);
 expr *py__named_values_method(lower *l, expr *d, const char *name);
 expr *py__named_values_have(lower *l, const expr *d, const expr *key);
 expr *py__dict_call(lower *l, const char *name, const tt_tree *t);
+/* What a loop over an array, a list or a string has in turn `at`, which is a local. */
+expr *py__turn(lower *l, expr *sequence, expr *at);
 /* What a loop goes over: of dictionaries and sets a list of the keys, of a generator of all that it gives. */
 expr *py__sequence(lower *l, expr *e);
 expr *py__new_list(lower *l, type *item);
