@@ -1,9 +1,9 @@
 """Lists and dictionaries that compiled functions take: of items of one type, which the first one gives."""
 
 import collections.abc
-import functools
 import re
 
+from .settings import config
 from .signature import parse_type, parts_of
 
 _SUFFIX = {"bool": "b8", "float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128"}
@@ -21,6 +21,8 @@ def kind_of(value):
         return f"({','.join(map(kind_of, value))})"
     if isinstance(value, str):
         return "W"
+    if value is None:
+        return "N"
     for python, suffix in ((bool, "b8"), (int, "i64"), (float, "f64"), (complex, "c128")):
         if isinstance(value, python):
             return suffix
@@ -33,7 +35,8 @@ def kind_of(value):
 def _number(value, kind):
     wide = "biufc".index
     own = kind_of(value)
-    if own[0] not in "biufc" or wide(own[0]) > wide(kind[0]) or (kind == "b8") != (own == "b8"):
+    whole = kind[0] in "iu" and own[0] in "iu"  # of any width, as far as the value fits
+    if not whole and (own[0] not in "biufc" or wide(own[0]) > wide(kind[0]) or (kind == "b8") != (own == "b8")):
         raise TypeError(f"a typed list of {_NAME[kind]} takes no {type(value).__name__}")
     value = value.item() if hasattr(value, "item") else value
     made = {"b": bool, "f": float, "c": complex}.get(kind[0], int)(value)
@@ -46,7 +49,7 @@ def _number(value, kind):
 
 def _fitting(value, kind):
     """The value as a list of that kind has it."""
-    if kind[0] not in "TEAWJ(":
+    if kind[0] not in "TEAWJN(":
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
@@ -88,7 +91,13 @@ def plain_back(value, items):
         value.update(now)
 
 
-@functools.total_ordering
+def shown(kind):
+    """The type of items as Numba writes it; of nothing Undefined."""
+    from ..compat.numba.types import of_kinds
+
+    return of_kinds(kind)[0] if kind else "Undefined"
+
+
 class List(collections.abc.MutableSequence):
     """A list whose items have one type, for compiled functions.
 
@@ -109,9 +118,21 @@ class List(collections.abc.MutableSequence):
     _jit_list = "T"
     _jit_name = "typed.List"
 
-    def __init__(self, items=()):
+    def __new__(cls, *items, **names):
+        """A list of Python's own where nothing is compiled."""
+        return list(*items) if config.DISABLE_JIT else super().__new__(cls)
+
+    def __init__(self, *items, **names):
+        if names:
+            raise TypeError("List() takes no keyword arguments")
+        if len(items) > 1:
+            raise TypeError(f"List() expected at most 1 argument, got {len(items)}")
+        if items and not isinstance(items[0], collections.abc.Iterable):
+            raise TypeError("List() argument must be iterable")
         self._kind, self._items = None, []
-        self.extend(items)
+        if items:
+            plain = getattr(items[0], "shape", None) == ()  # an array without axes is its one element
+            self.extend([items[0][()]] if plain else items[0])
 
     @classmethod
     def _of(cls, kind, items):
@@ -163,12 +184,23 @@ class List(collections.abc.MutableSequence):
         return list(self) == list(other) if isinstance(other, (List, list)) else NotImplemented
 
     def __lt__(self, other):
-        return list(self) < list(other) if isinstance(other, List) else NotImplemented
+        if not isinstance(other, List):
+            return False
+        return self._kind != "N" and other._kind != "N" and list(self) < list(other)
+
+    def __gt__(self, other):
+        return isinstance(other, List) and other < self
+
+    def __le__(self, other):
+        return self < other or self == other
+
+    def __ge__(self, other):
+        return self > other or self == other
 
     __hash__ = None
 
     def __repr__(self):
-        return f"ListType[{_NAME.get(self._kind, self._kind or 'undefined')}]({self._items})"
+        return f"ListType[{shown(self._kind)}]({self._items})"
 
     def __str__(self):
         return str(self._items)
@@ -197,9 +229,20 @@ class Dict(collections.abc.MutableMapping):
     _jit_list = "E"
     _jit_name = "typed.Dict"
 
-    def __init__(self, items=()):
+    def __new__(cls, *items):
+        """A dictionary of Python's own where nothing is compiled."""
+        return dict(*items) if config.DISABLE_JIT else super().__new__(cls)
+
+    def __init__(self, *items):
+        if len(items) > 1:
+            raise TypeError(f"Dict expect at most 1 argument, got {len(items)}")
         self._kind, self._types, self._data = None, None, {}
-        self.update(items)
+        if items:
+            self.update(items[0])
+
+    def copy(self):
+        """Another dictionary of the same items."""
+        return self._of(self._types, dict(self._data))
 
     @classmethod
     def _of(cls, kinds, data):
@@ -237,8 +280,8 @@ class Dict(collections.abc.MutableMapping):
         return iter(self._data)
 
     def __repr__(self):
-        names = [_NAME.get(kind, kind) for kind in self._types or ("undefined", "undefined")]
-        return f"DictType[{','.join(names)}]<iv=None>({self._data})"
+        key, value = self._types or (None, None)
+        return f"DictType[{shown(key)},{shown(value)}]<iv=None>({self._data})"
 
     def __str__(self):
         return "{" + ", ".join(f"{key}: {value}" for key, value in self._data.items()) + "}"
@@ -255,6 +298,8 @@ class _EmptyDict:
     def __call__(self, key_type, value_type, n_keys=0):
         if kind_of_type(key_type)[0] not in "biufW":
             raise TypeError(f"a typed dictionary takes numbers and str as keys, not {key_type}")
+        if config.DISABLE_JIT:
+            return {}
         return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})
 
 
@@ -284,14 +329,14 @@ class _EmptyList:
     _jit_name = "typed.List.empty_list"
 
     def __call__(self, item_type, allocated=0):
-        return List._of(kind_of_type(item_type), [])
+        return [] if config.DISABLE_JIT else List._of(kind_of_type(item_type), [])
 
 
 def kind_of_type(item_type):
     """The type that a list's items have, of a type of signatures."""
     if hasattr(item_type, "_jit_kind"):
         return item_type._jit_kind
-    text = str(item_type)
+    text = getattr(item_type, "name", None) or str(item_type)
     if text == "unicode_type":
         return "W"
     compound = re.fullmatch(r"(list|dict|tuple)\((.*)\)", text)

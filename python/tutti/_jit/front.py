@@ -36,8 +36,8 @@ _FOLDS = {
 _PYTHON_TYPES = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 _BUILTINS = {"range", "len", "int", "float", "bool", "complex", "abs", "min", "max", "round", "sum", "pow", "divmod",
              "enumerate", "zip", "print", "list", "sorted", "dict", "set", "str", "ord", "chr",
-             "next", "iter"}  # fmt: skip
-_GATHERS = (list, sorted, set, sum, min, max)  # they go over what they are given
+             "next", "iter", "slice"}  # fmt: skip
+_GOES_ON = (enumerate, zip)  # they go over what they are given as loops do; for all others range(n) is a list
 _SHAPED = {"cuda.shared.array", "cuda.local.array"}  # their shapes are known before anything runs
 # Python's own exceptions that running code fails with.
 _FAILURES = (
@@ -605,6 +605,8 @@ class Function:
             self.fail(str(beyond), node, OverflowError)
         if text is not None:
             return text
+        if isinstance(value, slice):
+            return f'(call "slice" {" ".join(self.constant(v, node) for v in (value.start, value.stop, value.step))})'
         if isinstance(value, (tuple, list)):
             return f"(tup {' '.join(self.constant(v, node) for v in value)})"
         name = dtype_name(value)
@@ -787,8 +789,8 @@ class Function:
             return self.generalised(callee, e)
         if found and type(callee).__name__ == "Stencil":
             self.fail(f"a call of {callee.__name__}(), which works on whole arrays, in a compiled function", e)
-        if found and any(callee is f for f in _GATHERS) and e.args and isinstance(e.args[0], ast.Call):
-            e.args[0] = self.gathered(e.args[0])
+        if not found or not any(callee is f for f in _GOES_ON):
+            e.args[:] = [self.gathered(a) if isinstance(a, ast.Call) else a for a in e.args]
         one = self.shape if getattr(callee, "_jit_name", None) in _SHAPED else self.expr
         args = list(map(one, e.args))
         if getattr(callee, "_jit_backwards", False):

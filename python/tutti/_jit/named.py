@@ -40,6 +40,8 @@ def made(meta, items):
     """The tuple of a class, a record or an array of records."""
     if meta[0] == "J":  # the fields of an object
         return items
+    if meta[0] == "S":
+        return slice(*items)
     if meta[0] in "UB":
         return items[0]
     return _made_records(meta, items) if meta[0] == "R" else _classes[meta]._make(items)

@@ -20,9 +20,39 @@ typedef struct index {
   bool missing;
 } index_list;
 
+static expr *slice_part(lower *l, expr *e, index_list *x) {
+  if (e->type->tag == TT_T_NONE) return e;
+  if (py__is_unknown(e)) {
+    x->missing = true;
+    return e;
+  }
+  if (!py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype))
+    py__fail(l, TT_ETYPE, "a slice by %s", py__type_name(l, e->type));
+  return py__cast(l, e, TT_I64);
+}
+
+/* `part` NULL: all of an axis. */
+static void add_slice(lower *l, index_list *x, expr *const *part) {
+  if (x->axes == TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices");
+  const expr *step = part ? part[2] : NULL;
+  if (step && py__is_scalar(step) && !(step->op == TT_X_CONST && step->i) && !l->options.kernel) {
+    expr *one = py__keep(l, part[2]);
+    py__raise_unless(l, py__truth(l, one), TT_EVALUE, "slice step cannot be zero");
+  }
+  for (int k = 0; k < 3; k++) x->arg[x->narg++] = part ? slice_part(l, part[k], x) : py__nothing(l);
+  x->form[x->nform++] = 's';
+  x->axes++;
+  x->scalars = false;
+}
+
 static void add_index(lower *l, index_list *x, expr *e) {
   if (py__is_unknown(e)) {
     x->missing = true;
+    return;
+  }
+  expr *part[3];
+  if (py__slice_parts(l, NULL, e, part)) {
+    add_slice(l, x, part);
     return;
   }
   if (e->type->tag == TT_T_TUPLE) {
@@ -41,31 +71,12 @@ static void add_index(lower *l, index_list *x, expr *e) {
   x->axes++;
 }
 
-static expr *slice_part(lower *l, const tt_tree *t, index_list *x) {
-  if (tt__tree_is(t, "none")) return py__nothing(l);
-  expr *e = py__value(l, t);
-  if (py__is_unknown(e)) {
-    x->missing = true;
-    return e;
-  }
-  if (!py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype))
-    py__fail(l, TT_ETYPE, "a slice by %s", py__type_name(l, e->type));
-  return py__cast(l, e, TT_I64);
-}
-
-static void add_slice(lower *l, index_list *x, const tt_tree *t) {
-  if (x->axes == TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices");
-  for (int k = 0; k < 3; k++) x->arg[x->narg++] = t ? slice_part(l, py__at(l, t, k + 1), x) : py__nothing(l);
-  x->form[x->nform++] = 's';
-  x->axes++;
-  x->scalars = false;
-}
-
 static index_list read_index(lower *l, const expr *array, const tt_tree *const *item, int n) {
   index_list x = {.scalars = true};
   for (int k = 0; k < n; k++) {
-    if (tt__tree_is(item[k], "sl")) {
-      add_slice(l, &x, item[k]);
+    expr *part[3];
+    if (tt__tree_is(item[k], "sl") && py__slice_parts(l, item[k], NULL, part)) {
+      add_slice(l, &x, part);
     } else if (tt__tree_is(item[k], "none")) {
       if (x.nform >= 2 * TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices");
       x.form[x.nform++] = 'n';
@@ -249,6 +260,8 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (n == 1 && tt__tree_is(item[0], "sl")) return part_of_tuple(l, base, item[0]);
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
     if (py__is_unknown(k)) return k;
+    expr *part[3];
+    if (py__is_display(base) && py__slice_parts(l, NULL, k, part)) return py__list_part(l, py__listed(l, base), part);
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
     if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;

@@ -172,6 +172,7 @@ static expr *builtin(lower *l, call *c, bool *known) {
     want(l, c, 1, 1);
     return py__truth(l, c->arg[0]);
   }
+  if (strcmp(w, "slice") == 0) return py__new_slice(l, c->arg, c->n);
   if (strcmp(w, "complex") == 0) return complex_of(l, c);
   if (strcmp(w, "abs") == 0) {
     want(l, c, 1, 1);
@@ -381,7 +382,8 @@ static void read_arguments(lower *l, call *c) {
       pack_arguments(l, c, (int)py__at(l, t, 1)->i);
       continue;
     }
-    expr *e = py__value(l, all ? py__at(l, t, 1) : t);
+    expr *e =
+        py__ahead(l, all ? py__at(l, t, 1) : t, (const tt_tree *const *)&c->tree->item[k + 1], c->tree->n - k - 1);
     if (!all || py__is_unknown(e)) {
       add_argument(l, c, e);
       continue;

@@ -134,12 +134,30 @@ static expr *linspace(lower *l, const tt_tree *t) {
   return ramp(l, TT_F64, c, a, step);
 }
 
+static expr *copy_as(lower *l, expr *a, tt_dtype d) {
+  expr *len[TT_PROGRAM_RANK];
+  a = py__keep(l, py__materialise(l, a));
+  for (int k = 0; k < a->type->rank; k++) len[k] = py__len(l, a, k);
+  expr *made = py__keep(l, py__allocate(l, d, len, a->type->rank, false));
+  py__fill(l, made, a, NULL, true);
+  return made;
+}
+
 /* np.array of a written list of numbers, or of lists of numbers; np.array(array) is a copy. */
 static expr *literal(lower *l, const tt_tree *t) {
   if (py__positional(t) < 1) py__fail(l, TT_ETYPE, "np.array() lacks an argument");
   expr *e = py__value(l, t->item[2]);
   if (py__is_unknown(e)) return e;
-  if (py__is_array(e)) return py__method(l, e, "copy", NULL);
+  if (py__is_array(e)) {
+    tt_dtype own = (tt_dtype)e->type->dtype, to = dtype_argument(l, t, 1, own);
+    return to == own ? py__method(l, e, "copy", NULL) : copy_as(l, e, to);
+  }
+  if (py__is_scalar(e)) { /* an array without axes */
+    expr *one = py__keep(l, py__allocate(l, dtype_argument(l, t, 1, (tt_dtype)e->type->dtype), NULL, 0, false));
+    return py__put(l, one, NULL, 0, e), one;
+  }
+  bool of_parts = py__is_display(e) && e->n > 0 && e->arg[0]->type->tag != TT_T_TUPLE && !py__is_scalar(e->arg[0]);
+  if (of_parts) e = py__listed(l, e); /* vectors, or lists that names stand for */
   if (e->type->tag == TT_T_LIST) return py__list_array(l, e, dtype_argument(l, t, 1, TT_DTYPE_NONE));
   if (e->type->tag != TT_T_TUPLE || e->type->n == 0)
     py__fail(l, TT_ENOTIMPL, "np.array() of %s", py__type_name(l, e->type));
@@ -469,15 +487,6 @@ static expr *reshaped(lower *l, expr *a, expr *const *len, int rank) {
   for (int k = 0; k < rank; k++) e->arg[k + 1] = len[k];
   l->f->func->can_fail = true;
   return e;
-}
-
-static expr *copy_as(lower *l, expr *a, tt_dtype d) {
-  expr *len[TT_PROGRAM_RANK];
-  a = py__keep(l, py__materialise(l, a));
-  for (int k = 0; k < a->type->rank; k++) len[k] = py__len(l, a, k);
-  expr *made = py__keep(l, py__allocate(l, d, len, a->type->rank, false));
-  py__fill(l, made, a, NULL, true);
-  return made;
 }
 
 /* A reduction with more than an axis that is known. */

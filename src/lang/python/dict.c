@@ -159,6 +159,80 @@ static expr *listed(lower *l, expr *d, int which) {
 
 expr *py__dict_keys(lower *l, expr *d) { return listed(l, py__keep(l, d), 1); }
 
+/* Entry number `at` of another dictionary goes into this one, where it is there. */
+static void put_entry(lower *l, expr *d, expr *from, expr *at) {
+  block b;
+  expr *e = py__list_item(l, from, at);
+  stmt *there = py__stmt(l, TT_X_IF);
+  there->a = py__item(l, e, 0);
+  py__block_begin(l, &b);
+  put(l, d, py__item(l, e, 1), e->type->n > 2 ? py__item(l, e, 2) : NULL);
+  there->body = py__block_end(l, &b);
+}
+
+/* The pairs of a dictionary, a list or a tuple become entries. */
+static void put_all(lower *l, expr *d, expr *from, const char *name) {
+  bool dict = py__is_dict(from), list = from->type->tag == TT_T_LIST && strchr("lt", from->type->layout);
+  if (from->type->tag == TT_T_TUPLE && !from->type->meta) {
+    for (int k = 0; k < from->type->n; k++) {
+      expr *both = py__item(l, from, k);
+      if (both->type->tag != TT_T_TUPLE || both->type->n != 2)
+        py__fail(l, TT_ETYPE, "dictionary update sequence element #%d is no pair", k);
+      put(l, d, py__keep(l, py__item(l, both, 0)), py__keep(l, py__item(l, both, 1)));
+      d = d->op == TT_X_LOCAL ? py__local(l, d->k) : d;
+    }
+    return;
+  }
+  if (list && from->type->item[0]->tag == TT_T_TUPLE && from->type->item[0]->n != 2)
+    py__fail(l, TT_ETYPE, "dictionary update sequence element #0 has length %d; 2 is required", from->type->item[0]->n);
+  if (!dict && (!list || from->type->item[0]->tag != TT_T_TUPLE))
+    py__fail(l, TT_ETYPE, "%s of %s: it takes a dictionary or pairs", name, py__type_name(l, from->type));
+  block b;
+  expr *at;
+  stmt *s = py__count_begin(l, py__count_of(l, from), &b, &at);
+  if (dict) {
+    put_entry(l, d, from, at);
+  } else {
+    expr *both = py__list_item(l, from, at);
+    put(l, d, py__item(l, both, 0), py__item(l, both, 1));
+  }
+  py__count_end(l, s, &b);
+}
+
+/* Have two dictionaries the same keys with the same values, two sets the same items? */
+expr *py__dict_equal(lower *l, expr *a, expr *b) {
+  if (a->type->tag != TT_T_LIST || b->type->tag != TT_T_LIST || py__is_dict(a) != py__is_dict(b) ||
+      py__is_set(a) != py__is_set(b))
+    return py__bool(l, false);
+  a = py__keep(l, a), b = py__keep(l, b);
+  if (!py__is_complete(a->type) || !py__is_complete(b->type)) return py__missing(l);
+  int32_t same = py__temp(l, py__scalar(l, TT_BOOL));
+  block loop, there;
+  expr *at;
+  py__set(l, same, py__elem(l, TT_EQ, py__dict_count(l, a), py__dict_count(l, b)));
+  stmt *s = py__count_begin(l, py__count_of(l, a), &loop, &at);
+  expr *e = py__list_item(l, a, at);
+  stmt *test = py__stmt(l, TT_X_IF);
+  test->a = py__elem(l, TT_AND, py__item(l, e, 0), py__local(l, same));
+  py__block_begin(l, &there);
+  expr *place = find(l, b, py__item(l, e, 1));
+  expr *found_one = py__elem(l, TT_GE, place, py__int(l, 0));
+  py__set(l, same, found_one);
+  if (py__is_dict(a)) {
+    block inner;
+    stmt *values = py__stmt(l, TT_X_IF);
+    values->a = py__local(l, same);
+    py__block_begin(l, &inner);
+    expr *equal = py__compare(l, "==", py__item(l, e, 2), value_at(l, b, place));
+    if (py__is_array(equal)) py__fail(l, TT_ENOTIMPL, "a comparison of dictionaries of arrays");
+    py__set(l, same, py__truth(l, equal));
+    values->body = py__block_end(l, &inner);
+  }
+  test->body = py__block_end(l, &there);
+  py__count_end(l, s, &loop);
+  return py__local(l, same);
+}
+
 /* d.pop(key) or d.pop(key, otherwise), d.get(key, otherwise), d.setdefault(key, otherwise) */
 static expr *value_or(lower *l, expr *d, const char *name, expr *const *arg, int n) {
   bool pops = name[0] == 'p', sets = name[0] == 's';
@@ -221,18 +295,32 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t) {
     return py__nothing(l);
   }
   if (py__is_set(d)) return set_method(l, d, name, arg, n);
+  if (strcmp(name, "update") == 0 && n == 1) {
+    expr *from = py__keep(l, py__listed(l, arg[0]));
+    if (py__is_complete(from->type)) put_all(l, d, from, "update()");
+    return py__nothing(l);
+  }
   /* Of a dictionary that nothing was put into yet, the other value tells what it will be. */
   if (!py__is_complete(d->type)) return n == 2 ? arg[1] : py__missing(l);
   if (strcmp(name, "keys") == 0 && n == 0) return listed(l, d, 1);
   if (strcmp(name, "values") == 0 && n == 0) return listed(l, d, 2);
   if (strcmp(name, "items") == 0 && n == 0) return listed(l, d, 0);
+  if (strcmp(name, "copy") == 0 && n == 0) {
+    expr *made = py__keep(l, new_container(l, entry_of(d), d->type->layout));
+    return put_all(l, made, d, "copy()"), made;
+  }
   bool gets = strcmp(name, "get") == 0 || strcmp(name, "pop") == 0 || strcmp(name, "setdefault") == 0;
   if (gets && (n == 1 || n == 2)) return value_or(l, d, name, arg, n);
   py__fail(l, TT_ENOTIMPL, "a dictionary's method '%s' with %d arguments", name, n);
 }
 
 void py__dict_delete(lower *l, const tt_tree *target) {
-  expr *d = py__keep(l, py__value(l, py__at(l, target, 1))), *key = py__value(l, py__at(l, target, 2));
+  expr *d = py__keep(l, py__listed(l, py__value(l, py__at(l, target, 1)))), *key;
+  if (d->type->tag == TT_T_LIST && !py__is_dict(d) && !py__is_set(d) && !py__is_object(d)) {
+    py__list_delete(l, d, py__at(l, target, 2));
+    return;
+  }
+  key = py__value(l, py__at(l, target, 2));
   if (py__is_unknown(d) || py__is_unknown(key) || !py__is_complete(d->type)) return;
   if (!py__is_dict(d)) py__fail(l, TT_ENOTIMPL, "del of a part of %s", py__type_name(l, d->type));
   drop(l, d, found(l, d, py__keep(l, key)));
@@ -347,6 +435,22 @@ expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
   return made ? made : new_container(l, py__unknown(l), set ? 's' : 'd');
 }
 
+/* dict(pairs), Dict(pairs) */
+static expr *dict_of(lower *l, expr *from, char kind, const char *name) {
+  static const char *const none = "The argument to %s() is no mapping and no iterable of pairs but %s";
+  type *one = from->type->tag == TT_T_LIST                            ? entry_of(from)
+              : from->type->tag == TT_T_TUPLE && from->type->n > 0 ? from->type->item[0]
+                                                                   : NULL;
+  bool dict = py__is_dict(from);
+  if (!one || py__is_text(from) || (!dict && one->tag != TT_T_TUPLE))
+    py__fail(l, TT_ETYPE, none, name, py__type_name(l, from->type));
+  if (!dict && one->n != 2)
+    py__fail(l, TT_ETYPE, "dictionary update sequence element #0 has length %d; 2 is required", one->n);
+  type *item[3] = {py__scalar(l, TT_BOOL), one->item[dict], py__plain_item(l, one->item[1 + dict])};
+  expr *made = py__keep(l, new_container(l, py__tuple(l, item, 3), kind));
+  return put_all(l, made, from, name), made;
+}
+
 /* dict(), set(), set(x), Dict(), Dict.empty(key, value) */
 expr *py__dict_call(lower *l, const char *name, const tt_tree *t) {
   bool set = strcmp(name, "set") == 0;
@@ -359,18 +463,23 @@ expr *py__dict_call(lower *l, const char *name, const tt_tree *t) {
     return py__keep(l, new_container(l, py__tuple(l, item, 3), kind));
   }
   if (!py__positional(t)) return new_container(l, py__unknown(l), kind);
-  if (!set) py__fail(l, TT_ENOTIMPL, "%s() of something: write {key: value for ...}", name);
+  if (py__positional(t) > 1)
+    py__fail(l, TT_ETYPE, "Dict expect at most 1 argument, got %d", py__positional(t));
   expr *from = py__keep(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))), *at;
   if (!py__is_complete(from->type)) return py__missing(l);
+  if (!set) return dict_of(l, from, kind, name);
   if (py__is_generator(from)) from = py__drained(l, from);
-  bool array = py__is_array(from) && from->type->rank == 1;
-  if (!array && (from->type->tag != TT_T_LIST || py__is_dict(from) || py__is_set(from)))
+  bool array = py__is_array(from) && from->type->rank == 1, text = py__is_text(from);
+  from = text ? from : py__keep(l, py__sequence(l, from));
+  if (!array && from->type->tag != TT_T_LIST)
     py__fail(l, TT_ENOTIMPL, "a set of %s", py__type_name(l, from->type));
-  type *item[2] = {py__scalar(l, TT_BOOL), array ? py__scalar(l, (tt_dtype)from->type->dtype) : from->type->item[0]};
+  type *item[2] = {py__scalar(l, TT_BOOL), text    ? from->type
+                                           : array ? py__scalar(l, (tt_dtype)from->type->dtype)
+                                                   : from->type->item[0]};
   expr *made = py__keep(l, new_container(l, py__tuple(l, item, 2), 's'));
   block b;
   stmt *s = py__count_begin(l, array ? py__len(l, from, 0) : py__count_of(l, from), &b, &at);
-  put(l, made, py__keep(l, array ? py__load(l, from, &at, 1) : py__list_item(l, from, at)), NULL);
+  put(l, made, py__keep(l, py__turn(l, from, at)), NULL);
   py__count_end(l, s, &b);
   return made;
 }

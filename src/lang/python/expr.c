@@ -438,7 +438,8 @@ static expr *tuple(lower *l, const tt_tree *t) {
   expr *e = py__expr(l, TT_X_TUPLE, py__none(l), n);
   bool missing = false;
   for (int k = 0; k < n; k++) {
-    e->arg[k] = py__text(l, py__materialise(l, py__value(l, t->item[k + 1])));
+    e->arg[k] = py__ahead(l, t->item[k + 1], (const tt_tree *const *)&t->item[k + 2], n - 1 - k);
+    e->arg[k] = py__text(l, py__materialise(l, e->arg[k]));
     item[k] = e->arg[k]->type;
     missing |= py__is_unknown(e->arg[k]);
   }
@@ -514,14 +515,17 @@ expr *py__expression(lower *l, const tt_tree *t) {
     return e;
   }
   if (strcmp(w, "type") == 0) return py__meta(l, "dtype", py__word(l, py__at(l, t, 1)));
+  if (strcmp(w, "kept") == 0) return py__kept(l, t);
   if (strcmp(w, "g") == 0) return global(l, py__at(l, t, 1)->i);
   if (strcmp(w, "bin") == 0) {
-    expr *a = py__value(l, py__at(l, t, 2)), *b = py__value(l, py__at(l, t, 3));
+    const tt_tree *second = py__at(l, t, 3);
+    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__value(l, second);
     return py__binary(l, py__word(l, t->item[1]), a, b);
   }
   if (strcmp(w, "un") == 0) return py__unary(l, py__word(l, py__at(l, t, 1)), py__value(l, py__at(l, t, 2)));
   if (strcmp(w, "cmp") == 0) {
-    expr *a = py__value(l, py__at(l, t, 2)), *b = py__value(l, py__at(l, t, 3));
+    const tt_tree *second = py__at(l, t, 3);
+    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__value(l, second);
     return py__compare(l, py__word(l, t->item[1]), a, b);
   }
   if (strcmp(w, "and") == 0) return also_or_else(l, t, true);

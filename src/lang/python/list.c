@@ -58,7 +58,7 @@ expr *py__count_of(lower *l, expr *list) {
   return py__keep(l, count(l, py__keep(l, list)));
 }
 
-static void resize(lower *l, expr *list, expr *n) {
+void py__list_resize(lower *l, expr *list, expr *n) {
   expr *e = py__expr(l, TT_X_RESIZE, py__scalar(l, TT_BOOL), 2);
   e->arg[0] = list;
   e->arg[1] = n;
@@ -116,7 +116,7 @@ void py__list_append(lower *l, expr *list, expr *value) {
   value = py__keep(l, py__listed(l, py__materialise(l, value)));
   if (!(list = py__list_taking(l, list, value))) return;
   expr *n = py__keep(l, count(l, list));
-  resize(l, list, py__elem(l, TT_ADD, n, py__int(l, 1)));
+  py__list_resize(l, list, py__elem(l, TT_ADD, n, py__int(l, 1)));
   py__list_write(l, list, n, value);
 }
 
@@ -180,7 +180,7 @@ expr *py__listed(lower *l, expr *e) {
   for (int k = 0; k < e->n; k++) item[k] = py__keep(l, py__listed(l, e->arg[k]));
   if (!have_common_item(l, item, e->n)) return tuple_of_items(l, item, e->n);
   expr *list = py__keep(l, new_list(l, common_item(l, item, e->n), 'l'));
-  resize(l, list, py__int(l, e->n));
+  py__list_resize(l, list, py__int(l, e->n));
   for (int k = 0; k < e->n; k++) py__list_write(l, list, py__int(l, k), item[k]);
   return list;
 }
@@ -196,7 +196,7 @@ static void each(lower *l, expr *n, turns *t) { t->s = py__count_begin(l, n, &t-
 static void done(lower *l, turns *t) { py__count_end(l, t->s, &t->b); }
 
 /* n items of `from` from `start` on, every `step`-th, behind the items of `to` or over those from `at` on. */
-static void copy_items(lower *l, expr *to, expr *at, expr *from, expr *start, expr *step, expr *n) {
+void py__list_copy(lower *l, expr *to, expr *at, expr *from, expr *start, expr *step, expr *n) {
   turns t;
   each(l, n, &t);
   expr *source = py__keep(l, py__elem(l, TT_ADD, start, py__elem(l, TT_MUL, t.at, step)));
@@ -205,20 +205,20 @@ static void copy_items(lower *l, expr *to, expr *at, expr *from, expr *start, ex
   done(l, &t);
 }
 
-static expr *part(lower *l, expr *list, expr *start, expr *step, expr *n) {
+expr *py__list_taken(lower *l, expr *list, expr *start, expr *step, expr *n) {
   expr *made = py__keep(l, new_list(l, item_of(list), list->type->layout));
   if (!py__is_complete(list->type)) return made;
-  resize(l, made, n);
-  copy_items(l, made, py__int(l, 0), list, start, step, n);
+  py__list_resize(l, made, n);
+  py__list_copy(l, made, py__int(l, 0), list, start, step, n);
   return made;
 }
 
-static expr *copy(lower *l, expr *list) { return part(l, list, py__int(l, 0), py__int(l, 1), py__count_of(l, list)); }
+static expr *copy(lower *l, expr *list) { return py__list_taken(l, list, py__int(l, 0), py__int(l, 1), py__count_of(l, list)); }
 
 void py__list_extend(lower *l, expr *list, expr *with) {
   with = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, with))));
   if (py__is_unknown(with)) return;
-  bool array = py__is_array(with) && with->type->rank == 1;
+  bool array = py__is_array(with) && with->type->rank > 0;
   if (with->type->tag == TT_T_TUPLE) {
     for (int k = 0; k < with->type->n; k++) {
       py__list_append(l, list, py__item(l, with, k));
@@ -229,7 +229,7 @@ void py__list_extend(lower *l, expr *list, expr *with) {
   if (!array && with->type->tag != TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list of %s", py__type_name(l, with->type));
   turns t;
   each(l, array ? py__len(l, with, 0) : py__count_of(l, with), &t);
-  py__list_append(l, list, array ? py__load(l, with, &t.at, 1) : py__list_item(l, with, t.at));
+  py__list_append(l, list, py__turn(l, with, t.at));
   done(l, &t);
 }
 
@@ -244,7 +244,7 @@ static expr *select_of(lower *l, expr *test, expr *yes, expr *no) {
 }
 
 /* An index that may count from the end as one that does not; a failure where the list has no such item. */
-static expr *checked(lower *l, expr *list, expr *at, const char *message) {
+expr *py__list_checked(lower *l, expr *list, expr *at, const char *message) {
   if (!py__is_scalar(at) || !tt__is_int((tt_dtype)at->type->dtype))
     py__fail(l, TT_ETYPE, "a list's index that is %s", py__type_name(l, at->type));
   bool nonneg = at->nonneg;
@@ -256,49 +256,16 @@ static expr *checked(lower *l, expr *list, expr *at, const char *message) {
   return at;
 }
 
-/* A bound of a slice as Python cuts it: from the end where it is negative, and inside the list. */
-static expr *cut(lower *l, const tt_tree *t, expr *n, expr *low, expr *high, expr *otherwise) {
-  expr *e = py__value(l, t);
-  if (e->type->tag == TT_T_NONE || py__is_unknown(e)) return otherwise;
-  if (!py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype))
-    py__fail(l, TT_ETYPE, "a slice by %s", py__type_name(l, e->type));
-  e = py__keep(l, py__cast(l, e, TT_I64));
-  e = select_of(l, py__elem(l, TT_LT, e, py__int(l, 0)), py__keep(l, py__elem(l, TT_ADD, e, n)), e);
-  return py__keep(l, py__elem(l, TT_MINIMUM, py__elem(l, TT_MAXIMUM, e, low), high));
-}
-
-typedef struct stretch_of {
-  expr *start, *step, *n;
-} stretch_of;
-
-static stretch_of read_slice(lower *l, expr *list, const tt_tree *t) {
-  expr *n = py__count_of(l, list), *step = py__value(l, py__at(l, t, 3)), *zero = py__int(l, 0);
-  bool plain = step->type->tag == TT_T_NONE || py__is_unknown(step);
-  if (!plain && (step->op != TT_X_CONST || !py__is_scalar(step) || step->i == 0))
-    py__fail(l, TT_ENOTIMPL, "a slice of a list whose step is not a constant");
-  int64_t by = plain ? 1 : step->i;
-  expr *low = by > 0 ? zero : py__int(l, -1), *last = py__keep(l, py__elem(l, TT_SUB, n, py__int(l, 1)));
-  expr *high = by > 0 ? n : last;
-  expr *a = cut(l, py__at(l, t, 1), n, low, high, by > 0 ? zero : high);
-  expr *b = cut(l, py__at(l, t, 2), n, low, high, by > 0 ? high : low);
-  expr *arg[3] = {a, b, py__int(l, by)};
-  expr *some = py__keep(l, py__helper(l, "tt_range_i64", py__scalar(l, TT_I64), false, arg, 3));
-  return (stretch_of){a, arg[2], some};
-}
-
 expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
   refuse_object(l, list);
   if (py__is_dict(list) || py__is_set(list)) return py__dict_index(l, list, at);
   list = py__keep(l, list);
-  if (tt__tree_is(at, "sl")) {
-    stretch_of s = read_slice(l, list, at);
-    return part(l, list, s.start, s.step, s.n);
-  }
-  expr *index = py__value(l, at);
-  if (py__is_unknown(index)) return index;
+  expr *part[3], *index = tt__tree_is(at, "sl") ? NULL : py__value(l, at);
+  if (index && py__is_unknown(index)) return index;
+  if (py__slice_parts(l, at, index, part)) return py__list_part(l, list, part);
   if (py__is_text(list))
-    return py__text_char(l, py__list_item(l, list, checked(l, list, index, "string index out of range")));
-  return py__list_item(l, list, checked(l, list, index, "list index out of range"));
+    return py__text_char(l, py__list_item(l, list, py__list_checked(l, list, index, "string index out of range")));
+  return py__list_item(l, list, py__list_checked(l, list, index, "list index out of range"));
 }
 
 void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op) {
@@ -309,12 +276,16 @@ void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const
   }
   if (py__is_set(list)) py__fail(l, TT_ETYPE, "a set takes no assignment");
   if (py__is_text(list)) py__fail(l, TT_ETYPE, "'str' object does not support item assignment");
-  if (tt__tree_is(at, "sl")) py__fail(l, TT_ENOTIMPL, "an assignment to a slice of a list: assign its items");
-  expr *index = py__value(l, at);
+  expr *part[3], *index = tt__tree_is(at, "sl") ? NULL : py__value(l, at);
   list = py__keep(l, list);
   value = py__keep(l, py__listed(l, py__materialise(l, value)));
-  if (py__is_unknown(index) || py__is_unknown(value) || !py__is_complete(list->type)) return;
-  index = checked(l, list, index, "list assignment index out of range");
+  if ((!index || !py__is_unknown(index)) && !py__is_unknown(value) && py__slice_parts(l, at, index, part)) {
+    if (op) py__fail(l, TT_ENOTIMPL, "'%s=' of a slice of a list: assign the slice", op);
+    py__list_assign_part(l, list, part, value);
+    return;
+  }
+  if (!index || py__is_unknown(index) || py__is_unknown(value) || !py__is_complete(list->type)) return;
+  index = py__list_checked(l, list, index, "list assignment index out of range");
   if (op) value = py__keep(l, py__materialise(l, py__binary(l, op, py__list_item(l, list, index), value)));
   py__list_write(l, list, index, value);
 }
@@ -326,12 +297,12 @@ static expr *pop(lower *l, expr *list, expr *at) {
   expr *n = py__keep(l, count(l, list));
   py__raise_unless(l, py__elem(l, TT_GT, n, py__int(l, 0)), TT_EINDEX, "pop from empty list");
   expr *last = py__keep(l, py__elem(l, TT_SUB, n, py__int(l, 1)));
-  expr *from = at ? checked(l, list, at, "pop index out of range") : last, *value = py__list_item(l, list, from);
+  expr *from = at ? py__list_checked(l, list, at, "pop index out of range") : last, *value = py__list_item(l, list, from);
   if (at) {
     expr *behind = py__keep(l, py__elem(l, TT_ADD, from, py__int(l, 1)));
-    copy_items(l, list, from, list, behind, py__int(l, 1), py__keep(l, py__elem(l, TT_SUB, last, from)));
+    py__list_copy(l, list, from, list, behind, py__int(l, 1), py__keep(l, py__elem(l, TT_SUB, last, from)));
   }
-  resize(l, list, last);
+  py__list_resize(l, list, last);
   return value;
 }
 
@@ -342,7 +313,7 @@ static void insert(lower *l, expr *list, expr *at, expr *value) {
   at = py__keep(l, py__cast(l, at, TT_I64));
   at = select_of(l, py__elem(l, TT_LT, at, zero), py__keep(l, py__elem(l, TT_ADD, at, n)), at);
   at = py__keep(l, py__elem(l, TT_MINIMUM, py__elem(l, TT_MAXIMUM, at, zero), n));
-  resize(l, list, py__elem(l, TT_ADD, n, py__int(l, 1)));
+  py__list_resize(l, list, py__elem(l, TT_ADD, n, py__int(l, 1)));
   turns t;
   each(l, py__keep(l, py__elem(l, TT_SUB, n, at)), &t); /* from the end on, so that none is overwritten */
   expr *to = py__keep(l, py__elem(l, TT_SUB, n, t.at));
@@ -400,6 +371,10 @@ static expr *found_at(lower *l, expr *list, expr *value, const char *message) {
   return at;
 }
 
+expr *py__list_found(lower *l, expr *list, expr *value) {
+  return found_at(l, list, value, "value not in list");
+}
+
 static void sort(lower *l, expr *list, bool down) {
   static const char *const no_number = "a list is sorted here where its items are real numbers, not %s";
   type *item = item_of(list);
@@ -423,14 +398,17 @@ static bool is_down(lower *l, const tt_tree *t) {
 
 expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) {
   int n = t->n - 3;
-  expr *arg[2] = {NULL, NULL};
+  expr *arg[3] = {NULL, NULL, NULL};
   if (py__is_dict(list) || py__is_set(list)) return py__dict_method(l, list, name, t);
   list = py__keep(l, list);
+  bool nones = list->type->layout == 't' && item_of(list)->tag == TT_T_NONE;
+  if (nones && strcmp(name, "append") != 0)
+    py__fail(l, TT_ETYPE, "method support for List[None] is limited, '%s' is not supported.", name);
   if (strcmp(name, "sort") == 0 && n <= 1) {
     if (py__is_complete(list->type)) sort(l, list, is_down(l, t));
     return py__nothing(l);
   }
-  for (int k = 0; k < n && k < 2; k++) {
+  for (int k = 0; k < n && k < 3; k++) {
     arg[k] = py__value(l, t->item[k + 3]);
     if (py__is_unknown(arg[k])) return py__missing(l);
   }
@@ -439,11 +417,12 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) 
   if (strcmp(name, "insert") == 0 && n == 2) return insert(l, list, arg[0], arg[1]), py__nothing(l);
   if (strcmp(name, "pop") == 0 && n <= 1) return pop(l, list, arg[0]);
   if (strcmp(name, "copy") == 0 && n == 0) return copy(l, list);
-  if (strcmp(name, "clear") == 0 && n == 0) return resize(l, list, py__int(l, 0)), py__nothing(l);
+  if (strcmp(name, "clear") == 0 && n == 0) return py__list_resize(l, list, py__int(l, 0)), py__nothing(l);
   if (!py__is_complete(list->type)) return py__missing(l);
   if (strcmp(name, "reverse") == 0 && n == 0) return reverse(l, list), py__nothing(l);
   if (strcmp(name, "count") == 0 && n == 1) return py__keep(l, equal_items(l, list, arg[0], NULL));
-  if (strcmp(name, "index") == 0 && n == 1) return found_at(l, list, arg[0], "the value is not in the list");
+  if (strcmp(name, "index") == 0 && n == 1) return py__list_found(l, list, arg[0]);
+  if (strcmp(name, "index") == 0 && (n == 2 || n == 3)) return py__list_index_in(l, list, arg[0], arg[1], arg[2]);
   if (strcmp(name, "remove") == 0 && n == 1) {
     (void)pop(l, list, found_at(l, list, arg[0], "list.remove(x): x not in list"));
     return py__nothing(l);
@@ -458,10 +437,10 @@ static expr *repeated(lower *l, expr *list, expr *times) {
   expr *made = py__keep(l, new_list(l, item_of(list), list->type->layout)), *n = py__count_of(l, list);
   times = py__keep(l, py__elem(l, TT_MAXIMUM, py__cast(l, times, TT_I64), py__int(l, 0)));
   if (!py__is_complete(list->type)) return made;
-  resize(l, made, py__elem(l, TT_MUL, n, times));
+  py__list_resize(l, made, py__elem(l, TT_MUL, n, times));
   turns t;
   each(l, times, &t);
-  copy_items(l, made, py__keep(l, py__elem(l, TT_MUL, t.at, n)), list, py__int(l, 0), py__int(l, 1), n);
+  py__list_copy(l, made, py__keep(l, py__elem(l, TT_MUL, t.at, n)), list, py__int(l, 0), py__int(l, 1), n);
   done(l, &t);
   return made;
 }
@@ -482,7 +461,7 @@ expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
 /* Are they equal, item by item? */
 expr *py__list_equal(lower *l, expr *a, expr *b) {
   if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b))
-    py__fail(l, TT_ENOTIMPL, "a comparison of dictionaries or sets: compare their items");
+    return py__dict_equal(l, a, b);
   a = py__keep(l, py__listed(l, a));
   b = py__keep(l, py__listed(l, b));
   if (a->type->tag != TT_T_LIST || b->type->tag != TT_T_LIST) return py__bool(l, false);
@@ -549,16 +528,43 @@ expr *py__list_fold(lower *l, const char *name, expr *list) {
   return py__local(l, acc);
 }
 
+/* An array of a list of numbers, of lists of them or of vectors: rows of one length. */
 expr *py__list_array(lower *l, expr *list, tt_dtype d) {
   list = py__keep(l, list);
   if (!py__is_complete(list->type)) return py__missing(l);
-  type *item = item_of(list);
-  if (item->tag != TT_T_SCALAR) py__fail(l, TT_ENOTIMPL, "an array of %s", py__type_name(l, list->type));
-  expr *n = py__count_of(l, list);
-  expr *made = py__keep(l, py__allocate(l, d == TT_DTYPE_NONE ? (tt_dtype)item->dtype : d, &n, 1, false));
-  turns t;
-  each(l, n, &t);
-  py__put(l, made, &t.at, 1, py__list_item(l, list, t.at));
+  type *item = item_of(list), *inner = item;
+  bool lists = item->tag == TT_T_LIST && strchr("lt", item->layout), rows = lists || item->tag == TT_T_ARRAY;
+  if (lists) inner = item->item[0];
+  bool good = (inner->tag == TT_T_SCALAR && (lists || inner == item)) || (item->tag == TT_T_ARRAY && item->rank == 1);
+  if (!good) py__fail(l, TT_ENOTIMPL, "an array of %s", py__type_name(l, list->type));
+  expr *len[2] = {py__count_of(l, list), NULL}, *zero = py__int(l, 0);
+  int32_t width = rows ? py__temp(l, py__scalar(l, TT_I64)) : 0;
+  if (rows) { /* as long as the first one */
+    block b;
+    py__set(l, width, zero);
+    stmt *s = py__stmt(l, TT_X_IF);
+    s->a = py__elem(l, TT_GT, len[0], zero);
+    py__block_begin(l, &b);
+    expr *first = py__list_item(l, list, zero);
+    py__set(l, width, lists ? py__count_of(l, first) : py__len(l, first, 0));
+    s->body = py__block_end(l, &b);
+    len[1] = py__local(l, width);
+  }
+  d = d == TT_DTYPE_NONE ? (tt_dtype)inner->dtype : d;
+  expr *made = py__keep(l, py__allocate(l, d, len, rows ? 2 : 1, false));
+  turns t, u;
+  each(l, len[0], &t);
+  expr *row = py__list_item(l, list, t.at);
+  if (rows) {
+    expr *same = py__elem(l, TT_EQ, lists ? py__count_of(l, row) : py__len(l, row, 0), len[1]);
+    py__raise_unless(l, same, TT_EVALUE, "setting an array element with a sequence: the rows differ in length");
+    each(l, len[1], &u);
+    expr *at[2] = {t.at, u.at};
+    py__put(l, made, at, 2, py__turn(l, row, u.at));
+    done(l, &u);
+  } else {
+    py__put(l, made, &t.at, 1, row);
+  }
   done(l, &t);
   return made;
 }
@@ -566,9 +572,13 @@ expr *py__list_array(lower *l, expr *list, tt_dtype d) {
 /* The type of what a loop over it gives. */
 static type *item_in(lower *l, const expr *e) {
   expr *item[TT_PROGRAM_ARGS];
+  if (py__is_text(e)) return e->type;
   if (e->type->tag == TT_T_LIST) return item_of(e);
   if (py__is_array(e) && e->type->rank == 1) return py__scalar(l, (tt_dtype)e->type->dtype);
-  if (e->type->tag != TT_T_TUPLE) py__fail(l, TT_ENOTIMPL, "a list of %s", py__type_name(l, e->type));
+  if (py__is_array(e) && e->type->rank > 1)
+    return py__array(l, (tt_dtype)e->type->dtype, e->type->rank - 1, py__any_steps(e));
+  if (e->type->tag != TT_T_TUPLE || e->type->meta)
+    py__fail(l, TT_ETYPE, "List() argument must be iterable, not %s", py__type_name(l, e->type));
   for (int k = 0; k < e->type->n; k++) item[k] = py__item(l, (expr *)(uintptr_t)e, k);
   return common_item(l, item, e->type->n);
 }
@@ -580,9 +590,17 @@ expr *py__list_call(lower *l, const char *name, const tt_tree *t) {
     type *item = py__type_meant(l, py__value(l, py__at(l, t, 2)));
     return py__keep(l, new_list(l, item ? item : py__scalar(l, py__dtype_of(l, py__at(l, t, 2))), kind));
   }
+  if (kind == 't' && t->n - 2 != py__positional(t)) py__fail(l, TT_ETYPE, "List() takes no keyword arguments");
+  if (kind == 't' && py__positional(t) > 1)
+    py__fail(l, TT_ETYPE, "List() expected at most 1 argument, got %d", py__positional(t));
   if (!py__positional(t)) return new_list(l, py__unknown(l), kind);
   expr *from = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))));
   if (!py__is_complete(from->type)) return py__missing(l);
+  if (py__is_array(from) && from->type->rank == 0) { /* one element */
+    from = py__load(l, from, NULL, 0);
+    expr *one = py__keep(l, new_list(l, from->type, kind));
+    return py__list_append(l, one, from), one;
+  }
   expr *made = py__keep(l, new_list(l, item_in(l, from), kind));
   py__list_extend(l, made, from);
   if (strcmp(name, "sorted") == 0) sort(l, made, is_down(l, t));

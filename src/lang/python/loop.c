@@ -300,7 +300,7 @@ static expr *records_at(lower *l, expr *records, const expr *at) {
   return py__records_index(l, records, only, 1);
 }
 
-static expr *element(lower *l, expr *array, expr *at) {
+expr *py__turn(lower *l, expr *array, expr *at) {
   if (py__is_text(array)) return py__text_char(l, py__list_item(l, array, at));
   if (array->type->tag == TT_T_LIST) return py__list_item(l, array, at);
   if (py__is_records(array)) return records_at(l, array, at);
@@ -411,7 +411,7 @@ static void loop_lists(lower *l, const tt_tree *t, expr *const *seq, int n, bool
   }
   s->a = more;
   py__block_begin(l, &b);
-  for (int k = 0; k < n; k++) value[k] = py__keep(l, element(l, seq[k], at));
+  for (int k = 0; k < n; k++) value[k] = py__keep(l, py__turn(l, seq[k], at));
   turn(l, t, value, n, place, counted ? first : NULL, single);
   s->body = py__block_end(l, &b);
 }
@@ -436,7 +436,7 @@ static void loop_generators(lower *l, const tt_tree *t, expr *const *seq, int n,
     py__block_begin(l, &inner);
     py__stmt(l, TT_X_BREAK);
     leave->body = py__block_end(l, &inner);
-    value[k] = generator ? py__yielded(l, seq[k]) : py__keep(l, element(l, seq[k], at));
+    value[k] = generator ? py__yielded(l, seq[k]) : py__keep(l, py__turn(l, seq[k], at));
   }
   turn(l, t, value, n, place, counted ? first : NULL, single);
   s->body = py__block_end(l, &b);
@@ -482,7 +482,7 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
   stmt *s = open_loop(l, TT_X_FOR, &nobody, &r, &b);
   expr *at = py__local(l, s->local);
   const tt_tree *inner = counted ? count_off(l, target, py__elem(l, TT_ADD, at, first)) : target;
-  for (int k = 0; k < n; k++) value[k] = element(l, seq[k], at);
+  for (int k = 0; k < n; k++) value[k] = py__turn(l, seq[k], at);
   give(l, inner, value, n, single);
   py__statements(l, py__at(l, t, 4), 0);
   s->body = py__block_end(l, &b);

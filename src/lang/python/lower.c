@@ -143,9 +143,17 @@ void py__assign(lower *l, const tt_tree *target, expr *value) {
   }
 }
 
+void py__assign_part(lower *l, const tt_tree *target, expr *value, const char *op) {
+  if (tt__tree_is(target, "idx"))
+    py__assign_index(l, target, value, op);
+  else
+    assign_field(l, target, value, op);
+}
+
 static void augment(lower *l, const tt_tree *t) {
   const char *op = py__word(l, py__at(l, t, 2));
   const tt_tree *target = py__at(l, t, 3);
+  if (py__augment_in_order(l, target, py__at(l, t, 4), op)) return;
   if (tt__tree_is(target, "idx")) {
     py__assign_index(l, target, py__value(l, py__at(l, t, 4)), op);
     return;
@@ -406,7 +414,8 @@ static bool statement(lower *l, const tt_tree *t) {
   const char *w = py__word(l, py__at(l, t, 0));
   l->f->line = (int32_t)py__at(l, t, 1)->i;
   if (strcmp(w, "set") == 0) {
-    py__assign(l, py__at(l, t, 2), py__value(l, py__at(l, t, 3)));
+    const tt_tree *target = py__at(l, t, 2);
+    py__assign(l, target, py__ahead(l, py__at(l, t, 3), &target, 1));
   } else if (strcmp(w, "aug") == 0) {
     augment(l, t);
   } else if (strcmp(w, "if") == 0) {

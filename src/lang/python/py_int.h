@@ -153,6 +153,13 @@ void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message);
 /* ---- expressions (python/expr.c) and what they call */
 expr *py__expression(lower *l, const tt_tree *t);
 expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in memory */
+/* The order in which Python evaluates (python/order.c). A value whose statement goes on with these trees: where one of
+ * them, or it, may change what the other reads, it is computed first. */
+expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n);
+expr *py__kept(lower *l, const tt_tree *t); /* (kept local) */
+/* target op= value for an index or a field; false: nothing hangs on the order, and nothing is done yet. */
+bool py__augment_in_order(lower *l, const tt_tree *target, const tt_tree *value, const char *op);
+void py__assign_part(lower *l, const tt_tree *target, expr *value, const char *op); /* python/lower.c */
 /* One of two values of a type, of which both are computed. */
 expr *py__choose(lower *l, expr *test, expr *yes, expr *no);
 /* cmath's function of that name (python/cmath.c); NULL: there is none. */
@@ -212,6 +219,7 @@ expr *py__records_index(lower *l, expr *records, const tt_tree *const *item, int
 bool py__is_dict(const expr *e);
 bool py__is_set(const expr *e);
 expr *py__dict_count(lower *l, expr *d);
+expr *py__dict_equal(lower *l, expr *a, expr *b); /* of sets, too */
 expr *py__dict_contains(lower *l, expr *d, expr *key);
 expr *py__dict_index(lower *l, expr *d, const tt_tree *at);
 void py__dict_assign(lower *l, expr *d, const tt_tree *at, expr *value, const char *op);
@@ -224,6 +232,8 @@ bool py__is_named_values(const expr *e);
 expr *py__named_values_method(lower *l, expr *d, const char *name);
 expr *py__named_values_have(lower *l, const expr *d, const expr *key);
 expr *py__dict_call(lower *l, const char *name, const tt_tree *t);
+/* What a loop over an array, a list or a string has in turn `at`, which is a local. */
+expr *py__turn(lower *l, expr *sequence, expr *at);
 /* What a loop goes over: of dictionaries and sets a list of the keys, of a generator of all that it gives. */
 expr *py__sequence(lower *l, expr *e);
 expr *py__new_list(lower *l, type *item);
@@ -248,6 +258,22 @@ expr *py__list_contains(lower *l, expr *list, expr *value);
 expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, max */
 expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */
 expr *py__list_call(lower *l, const char *name, const tt_tree *t); /* of what makes a list */
+void py__list_resize(lower *l, expr *list, expr *n);
+/* n items of `from` from `start` on, every step-th, over those of `to` from `at` on; the same as a list of their own. */
+void py__list_copy(lower *l, expr *to, expr *at, expr *from, expr *start, expr *step, expr *n);
+expr *py__list_taken(lower *l, expr *list, expr *start, expr *step, expr *n);
+/* An index that may count from the end as one that does not; an IndexError where the list has no such item. */
+expr *py__list_checked(lower *l, expr *list, expr *at, const char *message);
+expr *py__list_found(lower *l, expr *list, expr *value); /* the place of the first; ValueError: there is none */
+/* Parts of lists (python/list_part.c). The start, stop and step of a slice, written (value NULL) or a value; false: it is
+ * no slice. */
+bool py__slice_parts(lower *l, const tt_tree *t, expr *value, expr **part);
+bool py__is_slice(const expr *e);
+expr *py__new_slice(lower *l, expr *const *arg, int n);
+expr *py__list_part(lower *l, expr *list, expr *const *part);
+void py__list_delete(lower *l, expr *list, const tt_tree *at);
+void py__list_assign_part(lower *l, expr *list, expr *const *part, expr *other);
+expr *py__list_index_in(lower *l, expr *list, expr *value, expr *start, expr *stop); /* stop may be NULL */
 /* Strings (python/text.c). Words that are known beforehand (META "str") become strings where a value is needed. */
 type *py__text_type(lower *l);
 bool py__is_text(const expr *e);

@@ -181,7 +181,7 @@ static __attribute__((unused)) tt_list *tt_list_new(tt_pcall *call, tt_i64 words
   }
   l->w = (tt_i64 *)(l + 1);
   l->n = 0;
-  l->room = TT_LIST_FIRST / words;
+  l->room = words ? TT_LIST_FIRST / words : TT_LIST_FIRST; /* items of no words: None, () */
   return l;
 }
 static __attribute__((noinline, cold, unused)) tt_b8 tt_list_grow(tt_pcall *call, tt_list *l, tt_i64 n, tt_i64 words) {

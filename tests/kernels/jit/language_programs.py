@@ -32,6 +32,10 @@ def spelled(n):
     for i in evens(n):
         s += str(i)
         yield s
+def step(w):
+    w[0] = (w[0] * 3 + 1) % 5
+    w[w[0]] += 1
+    return int(w[0])
 class Bag:
     def __init__(self, n, z=0.5):
         self.n = n
@@ -50,6 +54,7 @@ class Bag:
 def f(r, n, x):
     r0, r1, t = n, x, "ab"
     bag = Bag(n % 5, 0.25)
+    w, q = np.arange(5), [1, 2, 3, 4, 5]
 """
 DTYPE = [("a", "i1"), ("b", "f8"), ("s", "U4"), ("c", "i4"), ("v", "f4", (2,)), ("d", [("p", "i2"), ("q", "f8")])]
 
@@ -62,7 +67,7 @@ class Language:
         self.lines, self.deep, self.counts, self.made = [], 1, [], 0
         for _ in range(self.r.randrange(5, 10)):
             self.statement(2)
-        self.put("return r0, r1, t, bag.n, bag.size, bag.all(), len(list(evens(r0 % 9)))")
+        self.put("return r0, r1, t, w[0], w[4], q[0], q[3], bag.n, bag.size, bag.all(), len(list(evens(r0 % 9)))")
         self.text = HEAD + "\n".join(self.lines) + "\n"
 
     def put(self, line):
@@ -94,6 +99,8 @@ class Language:
             lambda: f"len(r[{self.at()}].s)",
             lambda: f"(({sub()}), {self.real(0)})[0]",
             lambda: f"bag.put({sub()}, 0.5)",
+            lambda: f"{self.r.choice('wq')}[({sub()}) % 5]",
+            lambda: f"step({self.r.choice('wq')})",
             lambda: "bag.size",
         )
 
@@ -153,6 +160,9 @@ class Language:
             lambda: self.put("r['b'][1:] = r['b'][:-1]"),
             lambda: self.put(f"r.b[{self.r.randrange(3)}:] += 0.5"),
             lambda: self.put(f"r[{self.at()}].s = t"),
+            lambda: self.put(f"{self.r.choice('wq')}[step({self.r.choice('wq')})] += step({self.r.choice('wq')})"),
+            lambda: self.put(f"{self.r.choice('wq')}[w[0] % 5] = ({self.whole(1)}) % 90"),
+            lambda: self.put(f"bag.n += step({self.r.choice('wq')})"),
             lambda: self.put(f"bag.n = ({self.whole(1)}) % 90"),
             lambda: self.put(f"bag.z = {self.real(0)} * 0.25"),
         )

@@ -38,7 +38,7 @@ def compiled(names, **options):
     fields = [(name, getattr(types, kind.split("[")[0])) for name, kind in FIELDS]
     fields[2] = "a", types.float64[:]
     own["Bag"] = jitclass(fields)(names["Bag"])
-    for name in ("evens", "pairs", "fields", "spelled", "f"):
+    for name in ("evens", "pairs", "fields", "spelled", "step", "f"):
         fn = names[name]
         own[name] = tt.jit(type(fn)(fn.__code__, own, name, fn.__defaults__), **options)
     return own["f"]

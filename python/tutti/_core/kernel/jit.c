@@ -191,11 +191,31 @@ static PyObject *with_defaults(const jit_object *self, PyObject *args) {
   return all;
 }
 
+/* The exception that is set gets a note. */
+static void add_note(const char *note) {
+  PyObject *cls, *made, *trace;
+  PyErr_Fetch(&cls, &made, &trace);
+  PyErr_NormalizeException(&cls, &made, &trace);
+  PyObject *none = made ? PyObject_CallMethod(made, "add_note", "s", note) : NULL;
+  if (!none) PyErr_Clear();
+  Py_XDECREF(none);
+  PyErr_Restore(cls, made, trace);
+}
+
+/* A failure of running code: its message is Python's own, a note says where it was. */
+static void raise_noted(tt_code c, const tt_error *err) {
+  tt_error own = *err;
+  char *place = strstr(own.message, "\nin ");
+  if (place) *place = 0;
+  core_raise(c, &own);
+  if (place) add_note(place + 1);
+}
+
 /* What the function's own `raise` raised is made by the package; other failures are the library's. */
 void core_jit_raise(PyObject *self, tt_code c, const tt_error *err) {
   static const char raised[] = "raised ";
   char *place;
-  if (c != TT_EINTERNAL || strncmp(err->message, raised, sizeof raised - 1) != 0) return (void)core_raise(c, err);
+  if (c != TT_EINTERNAL || strncmp(err->message, raised, sizeof raised - 1) != 0) return raise_noted(c, err);
   long number = strtol(err->message + sizeof raised - 1, &place, 10);
   PyErr_Clear();
   PyObject *made = PyObject_CallMethod(self, "_raised", "ls", number, *place ? place + 1 : place);

@@ -244,6 +244,18 @@ static bool add_tuple(jit_frame *f, PyObject *o, int arg, int depth) {
   return core_jit_add_type(f, ")", 1);
 }
 
+static bool add_slice(jit_frame *f, PyObject *o, int arg, int depth) {
+  static const char *const parts[] = {"start", "stop", "step"};
+  if (!core_jit_add_type(f, "(@Sslice:start:stop:step;", 25)) return false;
+  for (int k = 0; k < 3; k++) {
+    PyObject *part = PyObject_GetAttrString(o, parts[k]);
+    bool ok = part && (!k || core_jit_add_type(f, ",", 1)) && add_value(f, part, arg, depth + 1);
+    Py_XDECREF(part);
+    if (!ok) return false;
+  }
+  return core_jit_add_type(f, ")", 1);
+}
+
 static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   if (PyFloat_Check(o)) return add_scalar(f, "f64", float_word(PyFloat_AsDouble(o)));
   if (PyBool_Check(o)) return add_scalar(f, "b8", o == Py_True);
@@ -252,6 +264,7 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
   if (core_is_array(o)) return core_need(o) && add_array(f, o, arg);
   if (PyTuple_Check(o) && depth < 8) return add_tuple(f, o, arg, depth);
   if (PyUnicode_Check(o)) return core_jit_add_text(f, o);
+  if (Py_IS_TYPE(o, &PySlice_Type) && depth < 8) return add_slice(f, o, arg, depth);
   if (o == Py_None) return core_jit_add_type(f, "N", 1);
   if (PyComplex_Check(o)) {
     if (!add_scalar(f, "c128", float_word(PyComplex_RealAsDouble(o)))) return false;

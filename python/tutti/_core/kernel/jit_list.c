@@ -109,6 +109,10 @@ static int put_item(jit_frame *f, const char **kind, PyObject *o, int arg, int64
     *kind = put_array(f, *kind, o, arg, w, &n);
     return *kind ? n : -1;
   }
+  if (**kind == 'N') {
+    (*kind)++;
+    return 0;
+  }
   if (**kind != '(') {
     *kind = put_number(*kind, o, w, &n);
     return PyErr_Occurred() ? -1 : n;

@@ -58,8 +58,9 @@ def typeof(value):
     if isinstance(value, (list, set)) and value:
         return (types.List if isinstance(value, list) else types.Set)(typeof(next(iter(value))))
     if isinstance(value, (List, Dict)):
-        maker = types.ListType if isinstance(value, List) else types.DictType
-        return maker(value._kind)
+        listed = isinstance(value, List)
+        return (types.ListType if listed else types.DictType)(*types.of_kinds(value._kind or "") if listed else
+            types.of_kinds(",".join(value._types or ())))
     inner = getattr(value, "_jit_argument", value)
     array = value if inner is not value else np.asarray(value)  # memory of a device stays there
     element = from_dtype(array.dtype)

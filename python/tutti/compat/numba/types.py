@@ -167,6 +167,15 @@ signed_domain, unsigned_domain, real_domain, complex_domain = map(_domain, ("int
 integer_domain, number_domain = _domain("int", "uint"), _domain("int", "uint", "float", "complex")
 
 
+class _Compound(Type):
+    """A list, a dictionary or another type that is made of types."""
+
+    def __repr__(self):
+        kind = self.name.partition("(")[0]
+        form = {"list": "ListType[{}]", "dict": "DictType[{}]"}.get(kind)
+        return form.format(",".join(map(str, self.parts))) if form else self.name
+
+
 class _Kind:
     """A maker of compound types in signatures."""
 
@@ -178,7 +187,7 @@ class _Kind:
     def __call__(self, *args, **names):
         if len(args) == 1 and self.name == "tuple" and isinstance(args[0], (tuple, list)):
             args = args[0]
-        made = Type(f"{self.name}({', '.join(str(a) for a in args)})")
+        made = _Compound(f"{self.name}({', '.join(getattr(a, 'name', str(a)) for a in args)})")
         made.parts = tuple(args)
         names = {"list": ("dtype",), "set": ("dtype",), "dict": ("key_type", "value_type")}.get(self.name, ())
         vars(made).update(zip(names, args))

@@ -1,0 +1,115 @@
+/*
+** The order in which Python evaluates. Most operands may be written into one C expression, whose order is C's; where a
+** part calls something that may change what another part reads, the parts are computed one by one.
+*/
+#include <string.h>
+
+#include "lang/python/py_int.h"
+
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+/* May this call change memory, a list, an object, a generator or the state of random numbers? */
+static bool call_acts(const tt_tree *callee) {
+  static const char *const words[] = {"overload:", "next", "random.", "np.random.", "cuda.atomic.", "intrinsic:"};
+  if (callee->tag == TT_TREE_INT) return true;
+  if (callee->tag != TT_TREE_STRING) return false;
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (begins(callee->text, words[k])) return true;
+  return false;
+}
+
+/* May evaluating it change what other parts of the statement read? */
+static bool acts(const tt_tree *t) {
+  if (t->tag != TT_TREE_LIST) return false;
+  if (tt__tree_is(t, "meth") || tt__tree_is(t, "new") || tt__tree_is(t, "gu") || tt__tree_is(t, "comp")) return true;
+  if (tt__tree_is(t, "call") && t->n > 1 && call_acts(t->item[1])) return true;
+  for (int k = 0; k < t->n; k++)
+    if (acts(t->item[k])) return true;
+  return false;
+}
+
+/* Does it mean the same whenever it is looked at? */
+static bool stands(const tt_tree *t) {
+  static const char *const words[] = {"n", "i", "f", "z", "b", "s", "none", "type", "kind", "kept"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (tt__tree_is(t, words[k])) return true;
+  return false;
+}
+
+static expr *computed(lower *l, expr *e) { return py__keep(l, py__listed(l, py__materialise(l, e))); }
+
+expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n) {
+  bool must = false, own = !stands(t) && acts(t);
+  for (int k = 0; k < n && !must; k++) must = own ? !stands(next[k]) : !stands(t) && acts(next[k]);
+  expr *e = py__value(l, t);
+  return must && !py__is_unknown(e) ? computed(l, e) : e;
+}
+
+/* ---- targets of augmented assignments, whose parts are computed before the value */
+
+static const tt_tree *made_tree(lower *l, tt_tree *const *item, int n) {
+  tt_tree *t = py__alloc(l, sizeof *t);
+  *t = (tt_tree){.tag = TT_TREE_LIST, .n = n, .item = py__alloc(l, (size_t)n * sizeof *t->item)};
+  memcpy(t->item, item, (size_t)n * sizeof *item);
+  return t;
+}
+
+static tt_tree *atom(lower *l, const char *word, int64_t i) {
+  tt_tree *t = py__alloc(l, sizeof *t);
+  *t = (tt_tree){.tag = word ? TT_TREE_WORD : TT_TREE_INT, .text = word, .i = i};
+  return t;
+}
+
+/* The tree of a part that is computed here; *missing: its type is not known yet. */
+static tt_tree *kept_part(lower *l, tt_tree *t, bool *missing) {
+  if (stands(t) || tt__tree_is(t, "el")) return t;
+  if (tt__tree_is(t, "sl") || tt__tree_is(t, "tup")) {
+    tt_tree *item[TT_PROGRAM_ARGS + 1];
+    if (t->n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
+    for (int k = 0; k < t->n; k++) item[k] = k ? kept_part(l, t->item[k], missing) : t->item[k];
+    return (tt_tree *)(uintptr_t)made_tree(l, item, t->n);
+  }
+  expr *e = py__value(l, t);
+  if (py__is_unknown(e)) return *missing = true, t;
+  e = computed(l, e);
+  if (e->op != TT_X_LOCAL) return t; /* a constant */
+  tt_tree *both[2] = {atom(l, "kept", 0), atom(l, NULL, e->k)};
+  return (tt_tree *)(uintptr_t)made_tree(l, both, 2);
+}
+
+expr *py__kept(lower *l, const tt_tree *t) {
+  int64_t k = py__at(l, t, 1)->i;
+  if (k < 0 || k >= (int64_t)l->f->func->locals.n) py__fail(l, TT_EVALUE, "the program text is malformed");
+  return py__local(l, (int32_t)k);
+}
+
+/* a[i] += f(), a.b += f(): the places first, then the old value, then f(). */
+static void augment_in_order(lower *l, const tt_tree *target, const tt_tree *value, const char *op) {
+  bool missing = false;
+  tt_tree *item[TT_PROGRAM_ARGS + 2];
+  if (target->n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "more than %d indices", TT_PROGRAM_ARGS);
+  int last = tt__tree_is(target, "attr") ? 1 : target->n - 1; /* a name is no value */
+  for (int k = 0; k < target->n; k++)
+    item[k] = k == 0 || k > last ? target->item[k] : kept_part(l, target->item[k], &missing);
+  target = made_tree(l, item, target->n);
+  expr *old = missing ? py__missing(l) : py__value(l, target);
+  if (py__is_unknown(old)) {
+    (void)py__value(l, value); /* for what is learnt there */
+    return;
+  }
+  bool view = py__is_array(old) && old->type->rank > 0;
+  if (!view) old = computed(l, old);
+  expr *by = py__value(l, value);
+  if (py__is_unknown(by)) return;
+  if (view)
+    py__assign_part(l, target, by, op);
+  else
+    py__assign_part(l, target, py__binary(l, op, old, by), NULL);
+}
+
+bool py__augment_in_order(lower *l, const tt_tree *target, const tt_tree *value, const char *op) {
+  bool part = tt__tree_is(target, "idx") || tt__tree_is(target, "attr");
+  if (!part || (!acts(value) && !acts(target))) return false;
+  augment_in_order(l, target, value, op);
+  return true;
+}
