@@ -346,9 +346,9 @@ TT_FN void tt_block_normal_f32(tt_f32 *o, tt_u64 n, tt_u64 key) {
 }
 #ifndef TT_SCALAR_LANES
 TT_FN void tt__blocks_normal_f32(tt_f32 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
-  tt_u32 w[256];
-  tt__blocks_u32(w, n, key, m);
-  for (tt_i64 g = 0; g < 2 * m; g++) tt__put_normals_f32(o + 2 * g, w[2 * g], w[2 * g + 1]);
+  tt_u64 w[128];
+  tt__blocks_philox_u64(w, n, key, m);
+  for (tt_i64 g = 0; g < 2 * m; g++) tt__put_normals_f32(o + 2 * g, (tt_u32)w[g], (tt_u32)(w[g] >> 32));
 }
 TT__RUN(normal, f32, 2, tt__blocks_normal_f32)
 #endif

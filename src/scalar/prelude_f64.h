@@ -537,9 +537,12 @@ TT_FN void tt__put_normals_f64(tt_f64 *o, tt__block w) {
 TT_FN void tt_block_normal_f64(tt_f64 *o, tt_u64 n, tt_u64 key) { tt__put_normals_f64(o, tt__philox(n, key)); }
 #ifndef TT_SCALAR_LANES
 TT_FN void tt__blocks_normal_f64(tt_f64 *o, tt_u64 n, tt_u64 key, tt_i64 m) {
-  tt__block w[64];
-  for (tt_i64 g = 0; g < m; g++) w[g] = tt__philox(n + (tt_u64)g, key);
-  for (tt_i64 g = 0; g < m; g++) tt__put_normals_f64(o + 2 * g, w[g]);
+  tt_u64 w[128];
+  tt__blocks_philox_u64(w, n, key, m);
+  for (tt_i64 g = 0; g < m; g++) {
+    tt__block b = {(tt_u32)w[2 * g], (tt_u32)(w[2 * g] >> 32), (tt_u32)w[2 * g + 1], (tt_u32)(w[2 * g + 1] >> 32)};
+    tt__put_normals_f64(o + 2 * g, b);
+  }
 }
 TT__RUN(normal, f64, 1, tt__blocks_normal_f64)
 #endif

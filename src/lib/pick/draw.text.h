@@ -1,5 +1,5 @@
 /*
-** Random numbers by rejection, one text for the host (rows_draw.c, over the prelude that rendered kernels have) and for
+** Random numbers by rejection, one text for the host (draw_loops.c, over the prelude that rendered kernels have) and for
 ** devices, so that a draw has the same bits wherever it is made. On a device GAMMA, POISSON, BINOMIAL, HYPERGEOMETRIC,
 ** ZIPF or VONMISES says which its kernel draws; the result is of type T.
 */
@@ -36,24 +36,6 @@ TT_FN tt_f64 normal(stream *r) {
   return radius * tt_cos_f64(6.283185307179586477 * uniform(r));
 }
 
-/* The cube of a shifted normal is nearly gamma distributed (Marsaglia and Tsang); below shape 1 a power of a uniform
-** number takes the result down from shape + 1. */
-TT_FN tt_f64 gamma_of(stream *r, tt_f64 shape) {
-  tt_f64 down = 1;
-  if (shape == 0 || shape != shape) return shape;
-  if (shape < 1) {
-    down = tt_exp_f64(tt_log_f64(uniform(r)) / shape);
-    shape += 1;
-  }
-  tt_f64 d = shape - 1.0 / 3, c = 1 / tt_sqrt_f64(9 * d);
-  for (;;) {
-    tt_f64 x = normal(r), v = 1 + c * x;
-    if (v <= 0) continue;
-    v = v * v * v;
-    if (tt_log_f64(uniform(r)) < 0.5 * x * x + d * (1 - v + tt_log_f64(v))) return d * v * down;
-  }
-}
-
 /* The logarithm of k! */
 TT_CONST tt_f64 few_factorials[] = {0,
                                     0,
@@ -72,56 +54,167 @@ TT_FN tt_f64 log_factorial(tt_f64 k) {
   return (x - 0.5) * tt_log_f64(x) - x + 0.91893853320467274178 + rest;
 }
 
-/* Below 10 by multiplying uniform numbers; above by transformed rejection (Hormann 1993): a table mountain around the
-** mode, most draws accepted without a logarithm. */
-TT_FN tt_i64 poisson(stream *r, tt_f64 lam) {
-  if (lam < 10) {
-    tt_f64 limit = tt_exp_f64(-lam), product = uniform(r);
-    tt_i64 k = 0;
-    for (; product > limit; k++) product *= uniform(r);
-    return k;
-  }
-  tt_f64 b = 0.931 + 2.53 * tt_sqrt_f64(lam), a = -0.059 + 0.02483 * b, loglam = tt_log_f64(lam);
-  tt_f64 inverse = 1.1239 + 1.1328 / (b - 3.4), sure = 0.9277 - 3.6224 / (b - 2);
-  for (;;) {
-    tt_f64 u = uniform(r) - 0.5, v = uniform(r), us = 0.5 - tt_abs_f64(u);
-    tt_f64 k = tt_floor_f64((2 * a / us + b) * u + lam + 0.43);
-    if (us >= 0.07 && v <= sure && k >= 0) return (tt_i64)k;
-    if (k < 0 || k > 9.2e18 || (us < 0.013 && v > us)) continue;
-    if (tt_log_f64(v) + tt_log_f64(inverse) - tt_log_f64(a / (us * us) + b) <= k * loglam - lam - log_factorial(k))
-      return (tt_i64)k;
+/* ---- guesses
+**
+** What is drawn most is written so that it is made for many elements at once as well (draw_loops.c): a guess takes one
+** or two blocks of words and says whether it is sure; if not, a longer look says whether it is right. Attempt k of an
+** element takes the blocks from k (2 k where there are two) on, so a number does not depend on who makes it. */
+
+/* Two words as a fraction of one, neither 0 nor 1. */
+TT_FN tt_f64 fraction_of(tt_u32 low, tt_u32 high) { return tt__fraction_f64((tt_u64)high << 32 | low) + 0x1p-54; }
+
+/* The cube of a shifted normal number is nearly gamma distributed (Marsaglia and Tsang); below shape 1 a power of a
+** uniform number takes the result down from shape + 1. */
+typedef struct gamma_constants {
+  tt_f64 d, c;
+} gamma_constants;
+TT_FN gamma_constants gamma_ready(tt_f64 shape) {
+  gamma_constants r;
+  r.d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
+  r.c = 1 / tt_sqrt_f64(9 * r.d);
+  return r;
+}
+typedef struct gamma_guess {
+  tt_f64 x, v, u;
+  tt_i64 sure;
+} gamma_guess;
+TT_FN gamma_guess gamma_guess_of(tt__block first, tt__block second, tt_f64 c) {
+  gamma_guess g;
+  g.x = tt__normals_f64(first).even;
+  tt_f64 t = 1 + c * g.x;
+  g.v = t * t * t;
+  g.u = fraction_of(second.a, second.b);
+  g.sure = (tt_i64)((t > 0) & (g.u < 1 - 0.0331 * (g.x * g.x) * (g.x * g.x)));
+  return g;
+}
+TT_FN int gamma_is_right(gamma_guess g, tt_f64 d) {
+  return g.v > 0 && tt_log_f64(g.u) < 0.5 * g.x * g.x + d * (1 - g.v + tt_log_f64(g.v));
+}
+TT_FN tt_f64 gamma_down(tt__block second, tt_f64 shape) {
+  return tt_exp_f64(tt_log_f64(fraction_of(second.c, second.d)) / shape);
+}
+TT_FN int gamma_is_trivial(tt_f64 shape) { return shape == 0 || shape != shape; }
+TT_FN tt_f64 draw_gamma(tt_u64 key, tt_f64 shape) {
+  if (gamma_is_trivial(shape)) return shape;
+  gamma_constants r = gamma_ready(shape);
+  tt_f64 down = shape < 1 ? gamma_down(tt__philox(1, key), shape) : 1;
+  for (tt_u64 at = 0;; at += 2) {
+    gamma_guess g = gamma_guess_of(tt__philox(at, key), tt__philox(at + 1, key), r.c);
+    if (g.sure || gamma_is_right(g, r.d)) return r.d * g.v * down;
   }
 }
 
-/* By walking up the distribution when that is short; else as above. p <= 1/2. */
-TT_FN tt_i64 binomial_half(stream *r, tt_i64 n, tt_f64 p) {
-  tt_f64 q = 1 - p, size = (tt_f64)n;
-  if (size * p < 10) {
-    tt_f64 odds = p / q, chance = tt_exp_f64(size * tt_log1p_f64(-p)), u = uniform(r);
-    tt_i64 k = 0;
-    for (; u > chance && k < n; k++) {
+/* Counts with a mean below 10 by walking up the distribution from 0. The chance of more than MOST_WALKED is below 2^-53;
+** `inverse` is 1 / (k + 1). */
+#define WALKS_BELOW 10
+#define MOST_WALKED 110
+TT_FN tt_f64 poisson_ratio(tt_f64 lam, tt_f64 inverse) { return lam * inverse; }
+TT_FN tt_f64 binomial_ratio(tt_f64 odds, tt_f64 n, tt_f64 k, tt_f64 inverse) { return odds * ((n - k) * inverse); }
+
+/* Others by transformed rejection (Hormann 1993): a table mountain around the mode, most guesses sure. */
+typedef struct table_guess {
+  tt_f64 k, us, v;
+  tt_i64 sure;
+} table_guess;
+TT_FN table_guess table_guess_of(tt__block w, tt_f64 a, tt_f64 b, tt_f64 center, tt_f64 sure, tt_f64 most) {
+  table_guess g;
+  tt_f64 u = fraction_of(w.a, w.b) - 0.5;
+  g.v = fraction_of(w.c, w.d);
+  g.us = 0.5 - tt_abs_f64(u);
+  g.k = tt_floor_f64((2 * a / g.us + b) * u + center);
+  g.sure = (tt_i64)((g.us >= 0.07) & (g.v <= sure) & (g.k >= 0) & (g.k <= most));
+  return g;
+}
+
+#define MOST_COUNTED 9223372036854774784.0 /* the largest double below 2^63 */
+typedef struct poisson_constants {
+  tt_f64 a, b, center, sure, lam, log_lam, log_inverse;
+} poisson_constants;
+TT_FN poisson_constants poisson_ready(tt_f64 lam) {
+  poisson_constants r;
+  r.b = 0.931 + 2.53 * tt_sqrt_f64(lam);
+  r.a = -0.059 + 0.02483 * r.b;
+  r.center = lam + 0.43;
+  r.sure = 0.9277 - 3.6224 / (r.b - 2);
+  r.lam = lam;
+  r.log_lam = tt_log_f64(lam);
+  r.log_inverse = tt_log_f64(1.1239 + 1.1328 / (r.b - 3.4));
+  return r;
+}
+TT_FN int poisson_is_right(table_guess g, poisson_constants r) {
+  if (g.k < 0 || g.k > MOST_COUNTED || (g.us < 0.013 && g.v > g.us)) return 0;
+  return tt_log_f64(g.v) + r.log_inverse - tt_log_f64(r.a / (g.us * g.us) + r.b) <=
+         g.k * r.log_lam - r.lam - log_factorial(g.k);
+}
+TT_FN int rate_is_drawn(tt_f64 lam) { return lam >= 0 && lam < 9.3e18; }
+TT_FN tt_i64 draw_poisson(tt_u64 key, tt_f64 lam) {
+  if (!rate_is_drawn(lam)) return 0;
+  if (lam < WALKS_BELOW) {
+    tt__block w = tt__philox(0, key);
+    tt_f64 u = fraction_of(w.a, w.b), chance = tt_exp_f64(-lam);
+    int k = 0;
+    for (; u > chance && k < MOST_WALKED; k++) {
       u -= chance;
-      chance *= odds * (tt_f64)(n - k) / (tt_f64)(k + 1);
+      chance *= poisson_ratio(lam, 1.0 / (k + 1));
     }
     return k;
   }
-  tt_f64 spread = tt_sqrt_f64(size * p * q), b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
-  tt_f64 center = size * p + 0.5, sure = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread, odds = tt_log_f64(p / q);
-  tt_f64 mode = tt_floor_f64((size + 1) * p), top = log_factorial(mode) + log_factorial(size - mode);
-  for (;;) {
-    tt_f64 u = uniform(r) - 0.5, v = uniform(r), us = 0.5 - tt_abs_f64(u);
-    tt_f64 k = tt_floor_f64((2 * a / us + b) * u + center);
-    if (k < 0 || k > size) continue;
-    if (us >= 0.07 && v <= sure) return (tt_i64)k;
-    v = tt_log_f64(v * alpha / (a / (us * us) + b));
-    if (v <= top - log_factorial(k) - log_factorial(size - k) + (k - mode) * odds) return (tt_i64)k;
+  poisson_constants r = poisson_ready(lam);
+  for (tt_u64 at = 0;; at++) {
+    table_guess g = table_guess_of(tt__philox(at, key), r.a, r.b, r.center, r.sure, MOST_COUNTED);
+    if (g.sure || poisson_is_right(g, r)) return (tt_i64)g.k;
   }
 }
 
-TT_FN tt_i64 binomial(stream *r, tt_i64 n, tt_f64 p) {
-  if (n == 0 || p == 0) return 0;
-  return p > 0.5 ? n - binomial_half(r, n, 1 - p) : binomial_half(r, n, p);
+/* p <= 1/2 */
+TT_FN tt_f64 binomial_first(tt_f64 n, tt_f64 p) { return tt_exp_f64(n * tt_log1p_f64(-p)); }
+typedef struct binomial_constants {
+  tt_f64 a, b, center, sure, n, alpha, log_odds, mode, top;
+} binomial_constants;
+TT_FN binomial_constants binomial_ready(tt_f64 n, tt_f64 p) {
+  binomial_constants r;
+  tt_f64 spread = tt_sqrt_f64(n * p * (1 - p));
+  r.b = 1.15 + 2.53 * spread;
+  r.a = -0.0873 + 0.0248 * r.b + 0.01 * p;
+  r.center = n * p + 0.5;
+  r.sure = 0.92 - 4.2 / r.b;
+  r.n = n;
+  r.alpha = (2.83 + 5.1 / r.b) * spread;
+  r.log_odds = tt_log_f64(p / (1 - p));
+  r.mode = tt_floor_f64((n + 1) * p);
+  r.top = log_factorial(r.mode) + log_factorial(n - r.mode);
+  return r;
 }
+TT_FN int binomial_is_right(table_guess g, binomial_constants r) {
+  if (g.k < 0 || g.k > r.n) return 0;
+  return tt_log_f64(g.v * r.alpha / (r.a / (g.us * g.us) + r.b)) <=
+         r.top - log_factorial(g.k) - log_factorial(r.n - g.k) + (g.k - r.mode) * r.log_odds;
+}
+TT_FN tt_f64 binomial_half(tt_u64 key, tt_f64 n, tt_f64 p) {
+  if (n * p < WALKS_BELOW) {
+    tt__block w = tt__philox(0, key);
+    tt_f64 u = fraction_of(w.a, w.b), chance = binomial_first(n, p), odds = p / (1 - p);
+    int k = 0;
+    for (; u > chance && k < n && k < MOST_WALKED; k++) {
+      u -= chance;
+      chance *= binomial_ratio(odds, n, k, 1.0 / (k + 1));
+    }
+    return k;
+  }
+  binomial_constants r = binomial_ready(n, p);
+  for (tt_u64 at = 0;; at++) {
+    table_guess g = table_guess_of(tt__philox(at, key), r.a, r.b, r.center, r.sure, n);
+    if (g.sure || binomial_is_right(g, r)) return g.k;
+  }
+}
+TT_FN int trials_are_drawn(tt_f64 n, tt_f64 p) { return n > 0 && p > 0 && p <= 1; }
+TT_FN tt_i64 draw_binomial(tt_u64 key, tt_f64 n, tt_f64 p) {
+  if (!trials_are_drawn(n, p)) return 0;
+  tt_f64 k = p > 0.5 ? binomial_half(key, n, 1 - p) : binomial_half(key, n, p);
+  return p > 0.5 ? (tt_i64)n - (tt_i64)k : (tt_i64)k;
+}
+
+/* ---- streams: what is drawn seldom, with as many words as it takes */
 
 /* A ratio of uniforms (Stadlober): `few` good ones among all, `item` drawn, at most half of them. */
 TT_FN tt_f64 hypergeometric_chance(tt_f64 k, tt_f64 few, tt_f64 many, tt_f64 item) {
@@ -196,19 +289,6 @@ TT_FN tt_f64 vonmises(stream *r, tt_f64 mu, tt_f64 kappa) {
 }
 
 /* One number out of one word. A count that is NaN, or that nothing can hold, gives 0. */
-TT_FN tt_f64 draw_gamma(tt_u64 word, tt_f64 shape) {
-  stream r = stream_of(word);
-  return gamma_of(&r, shape);
-}
-TT_FN tt_i64 draw_poisson(tt_u64 word, tt_f64 lam) {
-  stream r = stream_of(word);
-  return lam >= 0 && lam < 9.3e18 ? poisson(&r, lam) : 0;
-}
-TT_FN tt_i64 draw_binomial(tt_u64 word, tt_f64 n, tt_f64 p) {
-  stream r = stream_of(word);
-  return n >= 0 && p >= 0 && p <= 1 ? binomial(&r, (tt_i64)n, p) : 0;
-}
-
 TT_FN tt_i64 draw_hypergeometric(tt_u64 word, tt_f64 good, tt_f64 bad, tt_f64 sample) {
   stream r = stream_of(word);
   return good >= 0 && bad >= 0 && sample >= 0 && sample <= good + bad ? hypergeometric(&r, good, bad, sample) : 0;
