@@ -234,6 +234,7 @@ typedef struct draw_args {
 } draw_args;
 
 TT_KERNEL(draw, draw_args, THREADS) {
+  TT_UNPACK(draw_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_f64 x = a.first ? a.first[i] : a.a, y = a.second ? a.second[i] : a.b;
     const tt_f64 z = a.third ? a.third[i] : a.c;

@@ -198,6 +198,7 @@ TT_FN tt_u32 numbers_of(tt_u32 bits, tt_u32 *up, tt_u32 *all) {
 }
 
 TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
+  TT_UNPACK(pick_args);
   TT_SHARED tt_u32 shared_turn, count[WARPS];
   TT_SHARED tt_u64 tile_before;
   TT_SHARED KEPT room[BLOCK];
@@ -280,6 +281,7 @@ TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
 #ifdef UNIQUE
 /* From where runs begin to how long they are. */
 TT_KERNEL(pick_lengths, pick_args, THREADS) {
+  TT_UNPACK(pick_args);
   const tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD;
   if (i < a.m) a.index[i] = (i + 1 < a.m ? a.start[i + 1] : a.n) - a.start[i];
 }
@@ -314,6 +316,7 @@ TT_FN tt_i64 scan_block(tt_i64 x, tt_i64 *sums, tt_u32 warps, tt_i64 *all) {
 
 /* One block: counts become what lies before; sums of negative numbers, or beyond 2^63, are a fault. */
 TT_KERNEL(pick_places, pick_args, PLACES_THREADS) {
+  TT_UNPACK(pick_args);
   TT_SHARED tt_i64 sums[33];
   tt_i64 before = 0, bad = 0, all;
   for (tt_i64 from = 0; from < a.blocks; from += PLACES_THREADS) {
@@ -329,6 +332,7 @@ TT_KERNEL(pick_places, pick_args, PLACES_THREADS) {
 
 /* T is tt_i64: how often each place is repeated. */
 TT_KERNEL(repeat_sum, pick_args, THREADS) {
+  TT_UNPACK(pick_args);
   TT_SHARED tt_i64 sums[33];
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
   tt_i64 sum = 0, bad = 0, all;
@@ -344,6 +348,7 @@ TT_KERNEL(repeat_sum, pick_args, THREADS) {
 
 /* Where the repetitions of each place begin. */
 TT_KERNEL(repeat_start, pick_args, THREADS) {
+  TT_UNPACK(pick_args);
   TT_SHARED tt_i64 sums[33];
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
   tt_i64 sum = 0, all;
@@ -357,6 +362,7 @@ TT_KERNEL(repeat_start, pick_args, THREADS) {
 
 /* Of each result, the last place that begins at it or before. */
 TT_KERNEL(repeat_fill, pick_args, THREADS) {
+  TT_UNPACK(pick_args);
   for (tt_i64 r = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; r < a.m; r += (tt_i64)TT_BLOCKS * THREADS) {
     tt_i64 lo = 0, hi = a.n;
     while (lo + 1 < hi) {

@@ -47,6 +47,7 @@ TT_FN best combine(best x, best y) {
 #endif
 
 TT_KERNEL(reduce_rows, reduce_args, THREADS) {
+  TT_UNPACK(reduce_args);
   TT_SHARED best part[THREADS];
   const TT_GLOBAL T *in = a.in + (tt_i64)TT_BLOCK * a.n;
   const tt_i64 share = (a.n + THREADS - 1) / THREADS < LEAST ? LEAST : (a.n + THREADS - 1) / THREADS;

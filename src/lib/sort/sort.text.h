@@ -95,6 +95,7 @@ TT_FN tt_u32 scan_256(tt_u32 x, tt_u32 *sums) {
 
 #ifdef COPIES
 TT_KERNEL(sort_count, sort_args, COUNT_THREADS) {
+  TT_UNPACK(sort_args);
   TT_SHARED tt_u32 bin[DIGITS * 256 * COPIES]; /* equal neighbours count in different copies */
   tt_u32 row = TT_BLOCK / (tt_u32)a.tiles, part = TT_BLOCK % (tt_u32)a.tiles;
   tt_i64 share = (a.n + a.tiles - 1) / a.tiles, from = part * share, to = from + share < a.n ? from + share : a.n;
@@ -123,6 +124,7 @@ TT_KERNEL(sort_count, sort_args, COUNT_THREADS) {
 
 /* A block for each row and digit. */
 TT_KERNEL(sort_plan, sort_args, COUNT_THREADS) {
+  TT_UNPACK(sort_args);
   TT_SHARED WORD sums[COUNT_THREADS];
   TT_GLOBAL WORD *count = a.count + (tt_i64)TT_BLOCK * 256;
   WORD x = count[TT_THREAD], before = 0;
@@ -294,6 +296,7 @@ TT_FN void move_places(const sort_args *a, const pass *p, room *r, const tt_u32 
 #endif
 
 TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
+  TT_UNPACK(sort_args);
   TT_SHARED room r;
   TT_SHARED WORD start[256];
   TT_SHARED tt_u32 sums[8], shared_turn;
@@ -367,6 +370,7 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
 #ifdef BLOCK
 /* per_block whole rows, at most 255, sorted together by their keys and then by their row. */
 TT_KERNEL_OF_MANY(sort_block, sort_args, THREADS, RESIDENT) {
+  TT_UNPACK(sort_args);
   TT_SHARED room r;
   TT_SHARED tt_u32 sums[8], same;
   const tt_i64 row = (tt_i64)TT_BLOCK * a.per_block;
