@@ -20,7 +20,8 @@ typedef struct tt_device_shape {
   int scan_ahead;                 /* tiles that sums are ahead of a scan, where there are several times as many */
   int scan_long;                  /* MiB of a row from which on these are so, instead: */
   int long_bytes, long_resident, long_ahead;
-  int pick_items, pick_ahead;     /* elements of a thread, of 4 bytes; as scan_ahead */
+  int pick_threads, pick_items;   /* of a block; elements of a thread, of 4 bytes */
+  int pick_ahead;                 /* as scan_ahead */
   int sort_threads, sort_items;   /* of a tile of sort_pass, and elements of a thread while they fit */
   int place_threads, place_items; /* the same with places */
 } tt_device_shape;

@@ -11,8 +11,6 @@
 typedef struct count_args {
   const TT_GLOBAL T *in;
   const TT_GLOBAL void *edge;
-  tt_i64 n, bins, min, m; /* m: of the queries; blocks of a weighted sum are of m elements, 0: there is one */
-  tt_f64 first, last, denom;
   TT_GLOBAL void *out;
   const TT_GLOBAL T *query;
   const TT_GLOBAL tt_i64 *place; /* of the elements before they were sorted by number */
@@ -20,6 +18,8 @@ typedef struct count_args {
   TT_GLOBAL tt_f64 *part;   /* sums of segments, at their first element */
   TT_GLOBAL tt_i64 *next;   /* where the next one begins */
   TT_GLOBAL tt_u32 *number; /* bin numbers of all elements */
+  tt_i64 n, bins, min, m;   /* m: of the queries; blocks of a weighted sum are of m elements, 0: there is one */
+  tt_f64 first, last, denom;
   tt_i32 right, copies;
 } count_args;
 
@@ -51,13 +51,13 @@ TT_FN int less(T x, T y) { return x < y; }
 TT_FN tt_i64 search_place(const TT_GLOBAL T *sorted, tt_i64 n, T x, int right) {
   tt_i64 lo = 0;
   while (n > 0) {
-    const tt_i64 half = n / 2;
-    const T y = sorted[lo + half];
+    const tt_i64 middle = n / 2;
+    const T y = sorted[lo + middle];
     if (right ? !less(x, y) : less(y, x)) {
-      lo += half + 1;
-      n -= half + 1;
+      lo += middle + 1;
+      n -= middle + 1;
     } else {
-      n = half;
+      n = middle;
     }
   }
   return lo;
@@ -167,10 +167,10 @@ TT_KERNEL(sum_segments, count_args, THREADS) {
     if (a.number[i] >= a.bins || (i > 0 && belong(&a, i - 1, i))) continue;
     tt_i64 end = i + 1, n = a.m > 0 && a.m < a.n - i ? a.m - 1 : a.n - i - 1;
     while (n > 0) { /* the first that is of another segment */
-      const tt_i64 half = n / 2;
-      const int on = belong(&a, i, end + half);
-      end = on ? end + half + 1 : end;
-      n = on ? n - half - 1 : half;
+      const tt_i64 middle = n / 2;
+      const int on = belong(&a, i, end + middle);
+      end = on ? end + middle + 1 : end;
+      n = on ? n - middle - 1 : middle;
     }
     tt_f64 sum = 0;
     TT_UNROLLED_8
@@ -186,10 +186,10 @@ TT_KERNEL(sum_bins, count_args, THREADS) {
   if (b >= a.bins) return;
   tt_i64 lo = 0, n = a.n;
   while (n > 0) {
-    const tt_i64 half = n / 2;
-    const int before = a.number[lo + half] < b;
-    lo = before ? lo + half + 1 : lo;
-    n = before ? n - half - 1 : half;
+    const tt_i64 middle = n / 2;
+    const int before = a.number[lo + middle] < b;
+    lo = before ? lo + middle + 1 : lo;
+    n = before ? n - middle - 1 : middle;
   }
   tt_f64 sum = 0;
   for (; lo < a.n && a.number[lo] == b; lo = a.next[lo]) sum += a.part[lo];

@@ -228,8 +228,8 @@ TT_FN tt_f64 draw_vonmises(tt_u64 word, tt_f64 mu, tt_f64 kappa) {
 typedef struct draw_args {
   const TT_GLOBAL tt_u64 *word;
   const TT_GLOBAL tt_f64 *first, *second, *third; /* NULL: the number beside it */
-  tt_f64 a, b, c;
   TT_GLOBAL T *out;
+  tt_f64 a, b, c;
   tt_i64 n;
 } draw_args;
 

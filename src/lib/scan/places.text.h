@@ -7,13 +7,13 @@
 
 typedef struct places_args {
   const TT_GLOBAL tt_i64 *place;
-  tt_i64 n, width, len;
   TT_GLOBAL tt_i64 *row;  /* where each row begins */
   TT_GLOBAL tt_u32 *flag; /* 1: a place out of range; 2: rows that are none */
   const TT_GLOBAL tt_i64 *sorted, *order;
   const TT_GLOBAL T *value;
   const TT_GLOBAL T *before; /* FOLD: what lies at the places of the rows */
   TT_GLOBAL T *out;
+  tt_i64 n, width, len;
 } places_args;
 
 TT_KERNEL(rows_of_places, places_args, THREADS) {
@@ -87,7 +87,7 @@ TT_KERNEL(fold_rows, places_args, THREADS) {
 TT_KERNEL(fold_elements, places_args, THREADS) {
   TT_UNPACK(places_args);
   TT_SHARED T part[THREADS];
-  T *mine = part + WARP_NUMBER * WARP;
+  TT_SHARED_AT T *mine = part + WARP_NUMBER * WARP;
   for (tt_i64 base = ((tt_i64)TT_BLOCK * THREADS + TT_THREAD) / WARP * WARP; base < a.n;
        base += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 i = base + LANE, at = i < a.n ? a.sorted[i] : -1;
