@@ -5,9 +5,9 @@
 ** A tile's work can be done in two turns, sums some tiles ahead of the rest: then the rest finds all messages there,
 ** and its elements in the cache. Specialised by
 **   A         what is added up, of 4 * WORDS bytes      OP(x, y)  combine, x before y      START  any value of A
-**   ROUNDS    of 32 tiles: a group
+**   ROUNDS    of a warp of tiles: a group
 */
-#define GROUP (ROUNDS * 32u)
+#define GROUP (ROUNDS * WARP)
 
 #ifdef COMPLEX
 TT_FN A complex_make(COMPLEX re) {
@@ -115,7 +115,7 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
 /*
 ** What lies before tile number m of a group, not both the first of all: `sum` is where the group's sums begin, `before`
 ** where it posts what it and all groups before come to. The operations have an order that depends on the tile's place
-** alone: the sums of the group's tiles before it, in rounds of 32, behind the sum of all groups before. Run by one
+** alone: the sums of the group's tiles before it, a warp of them at a time, behind the sum of all groups before. Run by one
 ** warp; every lane has the result.
 */
 TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, const TT_GLOBAL tt_u64 *before, tt_u32 m, int is_first) {

@@ -6,7 +6,12 @@
 #ifndef TT_SHARED_AT /* before what a pointer to a block's memory points at */
 #define TT_SHARED_AT
 #endif
+#ifndef WARP
 #define WARP 32u
+#endif
+#ifndef TT_UNPACK /* a dialect whose kernels get no struct of addresses makes `a` of what they get, first of all */
+#define TT_UNPACK(ARGS)
+#endif
 #define LANE (TT_THREAD % WARP)
 #define WARP_NUMBER (TT_THREAD / WARP)
 
@@ -27,7 +32,7 @@ typedef struct c128 {
 #ifdef TT_BLOCKS_START_IN_ORDER
 #define TURN(counter, shared) TT_BLOCK
 #else
-TT_FN tt_u32 take_turn(TT_GLOBAL tt_u32 *counter, tt_u32 *shared) {
+TT_FN tt_u32 take_turn(TT_GLOBAL tt_u32 *counter, TT_SHARED_AT tt_u32 *shared) {
   if (TT_THREAD == 0) *shared = TT_ATOMIC_ADD(counter, 1u);
   TT_BARRIER();
   return *shared;

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-extern const char tt__text_words_cuda[];
+extern const char tt__text_words_cuda[], tt__text_words_opencl[];
 
 tt_device_shape tt__device_shape = {.scan_threads = 256,
                                     .scan_bytes = 128,
@@ -18,6 +18,7 @@ tt_device_shape tt__device_shape = {.scan_threads = 256,
                                     .long_bytes = 192,
                                     .long_resident = 768,
                                     .long_ahead = 192,
+                                    .pick_threads = 256,
                                     .pick_items = 32,
                                     .pick_ahead = 256,
                                     .sort_threads = 512,
@@ -25,10 +26,37 @@ tt_device_shape tt__device_shape = {.scan_threads = 256,
                                     .place_threads = 256,
                                     .place_items = 20};
 
+/* A block is one thread, which has a tile for itself. No sums are ahead: cores have caches of their own. */
+static const tt_device_shape serial_shape = {.scan_threads = 1,
+                                             .scan_bytes = 16384,
+                                             .scan_resident = 1,
+                                             .scan_rounds = 4,
+                                             .scan_long = INT32_MAX >> 18,
+                                             .long_bytes = 16384,
+                                             .long_resident = 1,
+                                             .pick_threads = 1,
+                                             .pick_items = 4096,
+                                             .sort_threads = 1,
+                                             .sort_items = 8192,
+                                             .place_threads = 1,
+                                             .place_items = 8192};
+
+const tt_device_shape *tt__device_shape_of(const tt_lib_device *on) {
+  return on->device->target.serial ? &serial_shape : &tt__device_shape;
+}
+
+int tt__device_warp(const tt_lib_device *on) { return on->device->target.warp == 1 ? 1 : 32; }
+
+bool tt__device_has_tiles(const tt_lib_device *on) {
+  return tt__device_words(on) && (on->device->target.warp > 1 || on->device->target.serial);
+}
+
 const char *tt__device_words(const tt_lib_device *on) {
   switch (on->device->target.kind) {
     case TT_DEVICE_CUDA:
       return tt__text_words_cuda;
+    case TT_DEVICE_OPENCL:
+      return tt__text_words_opencl;
     case TT_DEVICE_NULL: /* runs nothing: whoever plays the device says the words */
       return "";
     default:
@@ -39,7 +67,9 @@ const char *tt__device_words(const tt_lib_device *on) {
 static void open_source(tt_device_text *d) {
   const char *words = tt__device_words(d->on);
   assert(!d->closed);
-  if (d->source.len == 0 && words) tt__str_add(&d->source, words);
+  if (d->source.len > 0 || !words) return;
+  if (d->on->device->target.handles) tt__str_addf(&d->source, "#define POINTERS %d\n", d->pointers);
+  tt__str_add(&d->source, words);
 }
 
 void tt__device_define(tt_device_text *d, const char *name, const char *value, ...) {
@@ -74,7 +104,7 @@ void tt__device_define_type(tt_device_text *d, tt_dtype t) {
 }
 
 tt_code tt__device_routine(tt_device_text *d, const char *name, tt_routine **out, tt_error *err) {
-  if (!tt__device_words(d->on))
+  if (!tt__device_words(d->on) || (d->on->device->target.handles && d->pointers == 0))
     return tt__fail(err, TT_ENOTIMPL, "%s has no words for '%s'", d->on->device->name, name);
   if (!d->closed) {
     open_source(d);
@@ -93,10 +123,14 @@ tt_code tt__device_launch(tt_device_text *d, const char *name, int64_t blocks, i
   const tt_lib_device *on = d->on;
   tt_routine *routine;
   if (blocks == 0) return TT_OK;
-  if (blocks > on->device->target.grid_max[0] || threads > on->device->target.block_threads)
+  const tt_target *t = &on->device->target;
+  if (blocks > t->grid_max[0] || threads > t->block_threads || (t->handles && (int64_t)size > t->param_bytes))
     return tt__fail(err, TT_ENOTIMPL, "%s: too much for one launch", name);
   TT_TRY(tt__device_routine(d, name, &routine, err));
-  tt_grid grid = {.grid = {(uint32_t)blocks, 1, 1}, .block = {(uint32_t)threads, 1, 1}, .shared = d->shared};
+  tt_grid grid = {.grid = {(uint32_t)blocks, 1, 1},
+                  .block = {(uint32_t)threads, 1, 1},
+                  .shared = (int64_t)d->shared,
+                  .pointers = d->pointers};
   return on->device->ops->launch(on->device, on->stream, routine, &grid, args, size, err);
 }
 

@@ -20,11 +20,18 @@ typedef struct tt_device_shape {
   int scan_ahead;                 /* tiles that sums are ahead of a scan, where there are several times as many */
   int scan_long;                  /* MiB of a row from which on these are so, instead: */
   int long_bytes, long_resident, long_ahead;
-  int pick_items, pick_ahead;     /* elements of a thread, of 4 bytes; as scan_ahead */
+  int pick_threads, pick_items;   /* of a block; elements of a thread, of 4 bytes */
+  int pick_ahead;                 /* as scan_ahead */
   int sort_threads, sort_items;   /* of a tile of sort_pass, and elements of a thread while they fit */
   int place_threads, place_items; /* the same with places */
 } tt_device_shape;
 TT_HIDDEN extern tt_device_shape tt__device_shape;
+/* Those of the device: others where a block's threads take turns. */
+TT_HIDDEN const tt_device_shape *tt__device_shape_of(const tt_lib_device *on);
+/* Threads of a warp, WARP in the texts: 1 where they do not read each other's registers. */
+TT_HIDDEN int tt__device_warp(const tt_lib_device *on);
+/* Do tiles that need warps, or blocks of one thread, go well there? */
+TT_HIDDEN bool tt__device_has_tiles(const tt_lib_device *on);
 
 /* The words of the device's dialect; NULL: it has none, the host does the work. */
 TT_HIDDEN const char *tt__device_words(const tt_lib_device *on);
@@ -34,6 +41,8 @@ typedef struct tt_device_text {
   const tt_lib_device *on;
   const char *text, *above; /* (optional) another text that it needs above it */
   size_t shared;            /* bytes of shared memory that launches add */
+  int pointers;             /* addresses that stand first in the arguments; 0: there are some elsewhere, which devices
+                             * whose memory has handles do not find */
   tt_scalar_text scalar;    /* what the text calls */
   tt_str source;
   bool closed; /* `source` is complete */

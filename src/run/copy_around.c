@@ -13,21 +13,22 @@
 #define FEW 8
 #define MOST_AXES 6
 #define THREADS 256
-#define WARPS (THREADS / 32)
 #define END_BLOCKS 64    /* most blocks for each of the two stretches */
 #define BLOCK_WORDS 4096 /* elements that a block of them has at least */
 #define MOST_KNOWN 16
+#define POINTERS 2 /* addresses, which stand first */
 
 /* Gap g lies between run g and run g + 1; runs are numbered in C order of the view's outer axes. */
 static const char text[] =
     "typedef struct {\n"
-    "  tt_u8 *to; const tt_u8 *from; tt_i64 gaps, gap_blocks, end_blocks, off, run, after, total;\n"
+    "  TT_GLOBAL tt_u8 *to; const TT_GLOBAL tt_u8 *from; tt_i64 gaps, gap_blocks, end_blocks, off, run, after, total;\n"
     "  tt_i64 len[6], step[6]; tt_i32 axes;\n"
     "} around_args;\n"
     "TT_KERNEL(around, around_args, 256) {\n"
-    "  tt_i64 begin, end, stride = 32 * SIZE;\n"
+    "  TT_UNPACK(around_args);\n"
+    "  tt_i64 begin, end, stride = WARP * SIZE;\n"
     "  if ((tt_i64)TT_BLOCK < a.gap_blocks) {\n"
-    "    const tt_i64 g = (tt_i64)TT_BLOCK * 8 + WARP_NUMBER;\n"
+    "    const tt_i64 g = (tt_i64)TT_BLOCK * (256 / WARP) + WARP_NUMBER;\n"
     "    if (g >= a.gaps) return;\n"
     "    begin = a.off + a.run, end = a.off;\n"
     "    tt_i64 at = g, next = g + 1;\n"
@@ -73,7 +74,7 @@ static tt_code routine_of(tt_device *d, tt_stream *s, int64_t item, tt_routine *
   }
   tt_lib_use use;
   tt__exec_lib_open(&use, d, s);
-  tt_device_text t = {.on = &use.on, .text = text};
+  tt_device_text t = {.on = &use.on, .text = text, .pointers = POINTERS};
   tt__device_define_type(&t, word_of(item));
   tt_code code = tt__device_routine(&t, "around", out, err);
   tt__device_done(&t);
@@ -91,10 +92,10 @@ static tt_code by_kernel(tt_device *d, tt_stream *s, around_args *a, int64_t ite
   int64_t longer = a->off > a->total - a->after ? a->off : a->total - a->after;
   int64_t blocks = tt_ceil_div(longer, item * BLOCK_WORDS);
   a->end_blocks = blocks < 1 ? 1 : blocks > END_BLOCKS ? END_BLOCKS : blocks;
-  a->gap_blocks = tt_ceil_div(a->gaps, WARPS);
+  a->gap_blocks = tt_ceil_div(a->gaps, THREADS / (d->target.warp == 1 ? 1 : 32));
   int64_t all = a->gap_blocks + 2 * a->end_blocks;
   if (all > d->target.grid_max[0]) return tt__fail(err, TT_ENOTIMPL, "too many gaps for one launch");
-  tt_grid grid = {.grid = {(uint32_t)all, 1, 1}, .block = {THREADS, 1, 1}};
+  tt_grid grid = {.grid = {(uint32_t)all, 1, 1}, .block = {THREADS, 1, 1}, .pointers = POINTERS};
   return tt__batch_launch(d, s, routine, &grid, a, sizeof *a, err);
 }
 

@@ -35,6 +35,7 @@ static int cl_count(char *why, size_t size) {
 
 /* The standard's numbers of what a device tells, and how long they are. */
 enum {
+  TYPE = 0x1000,
   UNITS = 0x1002,
   GROUP_THREADS = 0x1004,
   GROUP_SIZES = 0x1005,
@@ -48,7 +49,7 @@ enum {
 };
 
 static void fill_cl_target(tt_device *d, const tt_cl *c) {
-  enum { MOST_THREADS = 4096, FLIGHT = 2048 }; /* threads of a unit, which the standard has no question for */
+  enum { CPU = 2, MOST_THREADS = 4096, FLIGHT = 2048 }; /* threads of a unit, which the standard has no question for */
   void *device = c->place.device;
   size_t sizes[3] = {1, 1, 1};
   c->api->device_info(device, GROUP_SIZES, sizeof sizes, sizes, NULL);
@@ -67,6 +68,7 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
                           .param_bytes = tt__cl_number(c->api, device, PARAMETER, sizeof(size_t)),
                           .grid_max = {INT32_MAX, INT32_MAX, INT32_MAX},
                           .block_max = {(int64_t)sizes[0], (int64_t)sizes[1], (int64_t)sizes[2]},
+                          .serial = (tt__cl_number(c->api, device, TYPE, 8) & CPU) != 0,
                           .handles = true};
 }
 

@@ -11,8 +11,6 @@
 typedef struct count_args {
   const TT_GLOBAL T *in;
   const TT_GLOBAL void *edge;
-  tt_i64 n, bins, min, m; /* m: of the queries; blocks of a weighted sum are of m elements, 0: there is one */
-  tt_f64 first, last, denom;
   TT_GLOBAL void *out;
   const TT_GLOBAL T *query;
   const TT_GLOBAL tt_i64 *place; /* of the elements before they were sorted by number */
@@ -20,6 +18,8 @@ typedef struct count_args {
   TT_GLOBAL tt_f64 *part;   /* sums of segments, at their first element */
   TT_GLOBAL tt_i64 *next;   /* where the next one begins */
   TT_GLOBAL tt_u32 *number; /* bin numbers of all elements */
+  tt_i64 n, bins, min, m;   /* m: of the queries; blocks of a weighted sum are of m elements, 0: there is one */
+  tt_f64 first, last, denom;
   tt_i32 right, copies;
 } count_args;
 
@@ -51,19 +51,20 @@ TT_FN int less(T x, T y) { return x < y; }
 TT_FN tt_i64 search_place(const TT_GLOBAL T *sorted, tt_i64 n, T x, int right) {
   tt_i64 lo = 0;
   while (n > 0) {
-    const tt_i64 half = n / 2;
-    const T y = sorted[lo + half];
+    const tt_i64 middle = n / 2;
+    const T y = sorted[lo + middle];
     if (right ? !less(x, y) : less(y, x)) {
-      lo += half + 1;
-      n -= half + 1;
+      lo += middle + 1;
+      n -= middle + 1;
     } else {
-      n = half;
+      n = middle;
     }
   }
   return lo;
 }
 
 TT_KERNEL(search_sorted, count_args, THREADS) {
+  TT_UNPACK(count_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.m; i += (tt_i64)TT_BLOCKS * THREADS)
     ((TT_GLOBAL tt_i64 *)a.out)[i] = search_place(a.in, a.n, a.query[i], a.right);
 }
@@ -75,6 +76,7 @@ TT_FN tt_i64 number_of(const count_args *a, T x) { return (tt_i64)x - a->min; }
 
 /* The least and the greatest of all elements, in the order of tt_u64 after BIAS was xored. */
 TT_KERNEL(count_range, count_args, THREADS) {
+  TT_UNPACK(count_args);
   TT_SHARED tt_u64 least, most;
   tt_u64 low = ~TT_U64(0), high = 0;
   if (TT_THREAD == 0) {
@@ -118,6 +120,7 @@ TT_FN tt_i64 number_of(const count_args *a, T x) {
 #if defined(INTEGERS) || defined(UNIFORM) || defined(EDGES)
 /* Few bins have several counters each, so that equal neighbours do not wait for each other. */
 TT_KERNEL(count_few, count_args, THREADS) {
+  TT_UNPACK(count_args);
   TT_SHARED tt_u32 table[ROOM];
   const tt_u32 bins = (tt_u32)a.bins, copies = (tt_u32)a.copies, mine = TT_THREAD % copies;
   const tt_i64 share = (a.n + TT_BLOCKS - 1) / TT_BLOCKS, from = TT_BLOCK * share;
@@ -138,6 +141,7 @@ TT_KERNEL(count_few, count_args, THREADS) {
 }
 
 TT_KERNEL(count_many, count_args, THREADS) {
+  TT_UNPACK(count_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 b = number_of(&a, a.in[i]);
     if (b < a.bins) TT_ATOMIC_ADD((TT_GLOBAL tt_u64 *)a.out + b, (tt_u64)1);
@@ -147,6 +151,7 @@ TT_KERNEL(count_many, count_args, THREADS) {
 /* ---- weights: added up in the order of the elements, for which they are sorted by bin */
 
 TT_KERNEL(count_numbers, count_args, THREADS) {
+  TT_UNPACK(count_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS)
     a.number[i] = (tt_u32)number_of(&a, a.in[i]);
 }
@@ -157,14 +162,15 @@ TT_FN int belong(const count_args *a, tt_i64 i, tt_i64 k) {
 }
 
 TT_KERNEL(sum_segments, count_args, THREADS) {
+  TT_UNPACK(count_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     if (a.number[i] >= a.bins || (i > 0 && belong(&a, i - 1, i))) continue;
     tt_i64 end = i + 1, n = a.m > 0 && a.m < a.n - i ? a.m - 1 : a.n - i - 1;
     while (n > 0) { /* the first that is of another segment */
-      const tt_i64 half = n / 2;
-      const int on = belong(&a, i, end + half);
-      end = on ? end + half + 1 : end;
-      n = on ? n - half - 1 : half;
+      const tt_i64 middle = n / 2;
+      const int on = belong(&a, i, end + middle);
+      end = on ? end + middle + 1 : end;
+      n = on ? n - middle - 1 : middle;
     }
     tt_f64 sum = 0;
     TT_UNROLLED_8
@@ -175,14 +181,15 @@ TT_KERNEL(sum_segments, count_args, THREADS) {
 }
 
 TT_KERNEL(sum_bins, count_args, THREADS) {
+  TT_UNPACK(count_args);
   const tt_i64 b = (tt_i64)TT_BLOCK * THREADS + TT_THREAD;
   if (b >= a.bins) return;
   tt_i64 lo = 0, n = a.n;
   while (n > 0) {
-    const tt_i64 half = n / 2;
-    const int before = a.number[lo + half] < b;
-    lo = before ? lo + half + 1 : lo;
-    n = before ? n - half - 1 : half;
+    const tt_i64 middle = n / 2;
+    const int before = a.number[lo + middle] < b;
+    lo = before ? lo + middle + 1 : lo;
+    n = before ? n - middle - 1 : middle;
   }
   tt_f64 sum = 0;
   for (; lo < a.n && a.number[lo] == b; lo = a.next[lo]) sum += a.part[lo];

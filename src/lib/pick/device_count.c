@@ -16,8 +16,6 @@ enum { BLOCK = 65536, WEIGHTED_BINS = 16384 }; /* of lib/pick/search_count.c */
 /* As count.text.h has it. */
 typedef struct count_args {
   const void *in, *edge;
-  int64_t n, bins, min, m;
-  double first, last, denom;
   void *out;
   const void *query;
   const int64_t *place;
@@ -25,6 +23,8 @@ typedef struct count_args {
   double *part;
   int64_t *next;
   uint32_t *number;
+  int64_t n, bins, min, m;
+  double first, last, denom;
   int32_t right, copies;
 } count_args;
 
@@ -120,7 +120,7 @@ static tt_code bincount(const tt_lib_device *on, const tt_operand *src, const do
   bool is_unsigned = tt__is_unsigned(t) || t == TT_BOOL;
   if (!tt__device_words(on)) return TT_ENOTIMPL;
   *out = (tt_made){.dtype = weight ? TT_F64 : TT_I64};
-  tt_device_text d = {.on = on, .text = tt__text_count};
+  tt_device_text d = {.on = on, .text = tt__text_count, .pointers = 9};
   define(&d, t);
   tt__device_define(&d, "INTEGERS", "1");
   tt__device_define(&d, "BIAS", "TT_U64(0x%s)", is_unsigned ? "0" : "8000000000000000");
@@ -159,7 +159,7 @@ tt_code tt__device_histogram_uniform(const tt_lib_device *on, const tt_lib_attr 
   a.last = attr->f[1];
   memcpy(&a.denom, attr->i, sizeof a.denom);
   if (attr->row->nsrc == 3) a.weight = src[2].data;
-  tt_device_text d = {.on = on, .text = tt__text_count};
+  tt_device_text d = {.on = on, .text = tt__text_count, .pointers = 9};
   define(&d, t);
   tt__device_define(&d, "UNIFORM", "1");
   tt__device_define(&d, "EDGE", "%s", t == TT_F32 ? "tt_f32" : "tt_f64");
@@ -172,7 +172,7 @@ tt_code tt__device_histogram_edges(const tt_lib_device *on, const tt_lib_attr *a
   if (!tt__device_words(on)) return give_up(err);
   if (a.bins <= 0) return TT_OK;
   if (attr->row->nsrc == 3) a.weight = src[2].data;
-  tt_device_text d = {.on = on, .text = tt__text_count};
+  tt_device_text d = {.on = on, .text = tt__text_count, .pointers = 9};
   define(&d, src->dtype);
   tt__device_define(&d, "EDGES", "1");
   return run(&d, &a, err);
@@ -185,7 +185,7 @@ tt_code tt__device_searchsorted(const tt_lib_device *on, const tt_lib_attr *attr
   count_args a = {.in = src[0].data, .n = src[0].size, .query = src[1].data, .m = src[1].size, .out = out->data};
   if (!tt__device_words(on)) return give_up(err);
   a.right = attr->i[0] != 0;
-  tt_device_text d = {.on = on, .text = tt__text_count};
+  tt_device_text d = {.on = on, .text = tt__text_count, .pointers = 9};
   define(&d, src->dtype);
   tt_code c = walk(&d, "search_sorted", a.m, &a, err);
   tt__device_done(&d);
@@ -203,7 +203,7 @@ tt_code tt__device_reduce_complex(const tt_lib_device *on, const tt_lib_attr *at
     int64_t rows, n;
   } a = {src->data, out->data, src->len[0], src->len[1]};
   if (!tt__device_words(on)) return give_up(err);
-  tt_device_text d = {.on = on, .text = tt__text_reduce};
+  tt_device_text d = {.on = on, .text = tt__text_reduce, .pointers = 2};
   tt__device_define_type(&d, src->dtype);
   tt__device_define(&d, "COMPLEX", "%s", src->dtype == TT_C64 ? "tt_f32" : "tt_f64");
   tt__device_define(&d, "LARGEST", "%d", red == TT_RED_MAX || red == TT_RED_ARGMAX);

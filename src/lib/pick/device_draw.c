@@ -9,8 +9,8 @@ enum { THREADS = 256 };
 /* As draw.text.h has it. */
 typedef struct draw_args {
   const void *word, *first, *second, *third;
-  double a, b, c;
   void *out;
+  double a, b, c;
   int64_t n;
 } draw_args;
 
@@ -24,7 +24,7 @@ tt_code tt__device_draw(const tt_lib_device *on, const tt_lib_attr *attr, const 
   if (!(attr->i[1] & 1)) a.first = src[1].data;
   if (!(attr->i[1] & 2)) a.second = src[2].data;
   if (!(attr->i[1] & 4)) a.third = src[3].data;
-  tt_device_text d = {.on = on, .text = tt__text_draw, .scalar = TT_SCALAR_MATH};
+  tt_device_text d = {.on = on, .text = tt__text_draw, .pointers = 5, .scalar = TT_SCALAR_MATH};
   tt__device_define_type(&d, out->dtype);
   tt__device_define(&d, kind[attr->i[0]], "1");
   tt_code c = tt__device_launch(&d, "draw", tt__device_blocks(on, a.n, THREADS), THREADS, &a, sizeof a, err);

@@ -10,9 +10,7 @@
 #include "lib/sort/unique.h"
 
 enum {
-  THREADS = 256,
   REPEAT_ITEMS = 16,
-  PLACES_THREADS = 1024,
   WORDS = 2,
   ROUNDS = 4,
   VEC = 4,
@@ -24,22 +22,22 @@ enum {
 typedef struct pick_args {
   const void *in;
   const int64_t *place;
-  int64_t n, blocks;
+  const void *beside;
   int64_t *count;
   void *value;
   int64_t *start, *index, *inverse;
-  int64_t m;
   void *ticket, *sum, *before;
-  int64_t ahead;
+  int64_t n, blocks, m, ahead;
 } pick_args;
+enum { POINTERS = 11 };
 
-/* Operands that lie in memory, behind them. */
-typedef struct lent_args {
-  const void *in, *value;
-} lent_args;
+/* Threads of a block, and of the one block of pick_places; elements of a thread while they are of 4 bytes. */
+static int threads_of(const tt_lib_device *on) { return tt__device_shape_of(on)->pick_threads; }
+static int places_threads(const tt_lib_device *on) { return threads_of(on) > 1 ? 4 * threads_of(on) : 1; }
+static int repeat_items(const tt_lib_device *on) { return on->device->target.serial ? 4096 : REPEAT_ITEMS; }
 
 static tt_code launch(tt_device_text *d, const char *name, int64_t blocks, const pick_args *a, tt_error *err) {
-  return tt__device_launch(d, name, blocks, THREADS, a, sizeof *a, err);
+  return tt__device_launch(d, name, blocks, threads_of(d->on), a, sizeof *a, err);
 }
 
 /* Room for m elements of a result. */
@@ -72,9 +70,16 @@ static void add_part(picking *p, void *at, tt_made *made, tt_dtype t) {
   if (made) made->dtype = t;
 }
 
+static void define_threads(tt_device_text *d) {
+  tt__device_define(d, "THREADS", "%d", threads_of(d->on));
+  tt__device_define(d, "PLACES_THREADS", "%d", places_threads(d->on));
+}
+
 /* Elements of a thread, each of `size` bytes on its way. */
 static void define_tiles(picking *p, size_t size, int vec) {
-  p->items = tt__device_shape.pick_items * 4 / (int)(size < 4 ? 4 : size);
+  const tt_device_shape *shape = tt__device_shape_of(p->d.on);
+  p->items = shape->pick_items * 4 / (int)(size < 4 ? 4 : size);
+  define_threads(&p->d);
   tt__device_define(&p->d, "ITEMS", "%d", p->items);
   tt__device_define(&p->d, "VEC", "%d", vec);
   tt__device_define(&p->d, "RESIDENT", "%d", RESIDENT);
@@ -90,11 +95,11 @@ static void define_tiles(picking *p, size_t size, int vec) {
 static tt_code messages(picking *p, tt_error *err) {
   pick_args *a = &p->a;
   const tt_lib_device *on = p->d.on;
-  int64_t tile = (int64_t)THREADS * p->items;
+  int64_t tile = (int64_t)threads_of(on) * p->items;
   a->blocks = tt_ceil_div(a->n, tile);
   if (a->blocks > INT32_MAX / 2) return tt__fail(err, TT_ENOTIMPL, "pick: too many tiles");
-  int64_t groups = tt_ceil_div(a->blocks, 32 * ROUNDS);
-  a->ahead = p->waits ? 0 : tt__device_ahead(on, a->blocks, 4 * tile, tt__device_shape.pick_ahead);
+  int64_t groups = tt_ceil_div(a->blocks, tt__device_warp(on) * ROUNDS);
+  a->ahead = p->waits ? 0 : tt__device_ahead(on, a->blocks, 4 * tile, tt__device_shape_of(on)->pick_ahead);
   p->bytes = (size_t)(2 + (a->blocks + groups) * WORDS) * sizeof(int64_t);
   TT_TRY(on->temp(on, p->bytes, &a->ticket, err));
   a->count = (int64_t *)a->ticket + 1;
@@ -110,7 +115,7 @@ static tt_code run_pick(picking *p, tt_error *err) {
   memcpy(args, &p->a, sizeof p->a);
   if (p->lent_size) memcpy(args + sizeof p->a, p->lent, p->lent_size);
   TT_TRY(tt__device_fill(on, p->a.ticket, 0, p->bytes, err));
-  TT_TRY(tt__device_launch(&p->d, "pick", p->a.ahead ? 2 * p->a.blocks : p->a.blocks, THREADS, args,
+  TT_TRY(tt__device_launch(&p->d, "pick", p->a.ahead ? 2 * p->a.blocks : p->a.blocks, threads_of(on), args,
                            sizeof p->a + p->lent_size, err));
   return on->read(on, &p->a.m, p->a.count, sizeof p->a.m, err);
 }
@@ -173,11 +178,11 @@ static int line_of(const void *p, size_t size) {
 
 static tt_code pick_nonzero(const tt_lib_device *on, const tt_operand *src, const tt_operand *value, tt_made *out,
                             tt_error *err) {
-  picking p = {.d = {.on = on, .text = tt__text_pick, .above = tt__text_back}};
+  picking p = {.d = {.on = on, .text = tt__text_pick, .above = tt__text_back, .pointers = POINTERS}};
   tt_dtype t = src->dtype, v = value ? value->dtype : TT_I64;
   size_t size = value ? tt__dtype_size(v) : 4;
   int vec = on->producer ? on->producer->vec : VEC, line = 1, value_line = 1;
-  if (!tt__device_words(on)) return TT_ENOTIMPL;
+  if (!tt__device_has_tiles(on)) return TT_ENOTIMPL;
   *out = (tt_made){.dtype = v};
   if (src->size == 0) return TT_OK;
   if (!on->producer) {
@@ -195,9 +200,10 @@ static tt_code pick_nonzero(const tt_lib_device *on, const tt_operand *src, cons
   tt__device_define(&p.d, "VALUE_LINE", "%d", value_line);
   define_tiles(&p, size, vec);
   p.a.n = src->size;
-  const lent_args plain = {src->data, value ? value->data : NULL};
-  p.lent = on->producer ? on->producer->args : &plain;
-  p.lent_size = on->producer ? on->producer->size : sizeof plain;
+  p.a.in = src->data;
+  p.a.beside = value ? value->data : NULL;
+  p.lent = on->producer ? on->producer->args : NULL;
+  p.lent_size = on->producer ? on->producer->size : 0;
   add_part(&p, &p.a.value, out, v);
   tt_code c = pick(&p, err);
   tt__device_done(&p.d);
@@ -222,11 +228,11 @@ tt_code tt__device_compress(const tt_lib_device *on, const tt_lib_attr *attr, co
 static tt_code find_places(tt_device_text *d, pick_args *a, const char *count, tt_error *err) {
   const tt_lib_device *on = d->on;
   int64_t tail[2];
-  a->blocks = tt_ceil_div(a->n, THREADS * REPEAT_ITEMS);
+  a->blocks = tt_ceil_div(a->n, threads_of(on) * (int64_t)repeat_items(on));
   TT_TRY(on->temp(on, (size_t)(a->blocks + 2) * sizeof(int64_t), (void **)&a->count, err));
   TT_TRY(tt__device_fill(on, a->count + a->blocks, 0, sizeof tail, err));
   TT_TRY(launch(d, count, a->blocks, a, err));
-  TT_TRY(tt__device_launch(d, "pick_places", 1, PLACES_THREADS, a, sizeof *a, err));
+  TT_TRY(tt__device_launch(d, "pick_places", 1, places_threads(on), a, sizeof *a, err));
   TT_TRY(on->read(on, tail, a->count + a->blocks, sizeof tail, err));
   a->m = tail[0];
   return tail[1] ? tt__fail(err, TT_ENOTIMPL, "the host says what is wrong") : TT_OK;
@@ -235,20 +241,21 @@ static tt_code find_places(tt_device_text *d, pick_args *a, const char *count, t
 tt_code tt__device_repeat_index(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, tt_made *out,
                                 tt_error *err) {
   (void)attr;
-  if (!tt__device_words(on)) return TT_ENOTIMPL;
+  if (!tt__device_has_tiles(on)) return TT_ENOTIMPL;
   *out = (tt_made){.dtype = TT_I64};
   if (src->size == 0) return TT_OK;
-  tt_device_text d = {.on = on, .text = tt__text_pick};
+  tt_device_text d = {.on = on, .text = tt__text_pick, .pointers = POINTERS};
   tt__device_define_type(&d, TT_I64);
+  define_threads(&d);
   tt__device_define(&d, "REPEAT", "1");
-  tt__device_define(&d, "ITEMS", "%d", REPEAT_ITEMS);
+  tt__device_define(&d, "ITEMS", "%d", repeat_items(on));
   pick_args a = {.in = src->data, .n = src->size};
   tt_code c = find_places(&d, &a, "repeat_sum", err);
   if (c == TT_OK) c = on->temp(on, (size_t)a.n * sizeof(int64_t), (void **)&a.start, err);
   if (c == TT_OK) c = launch(&d, "repeat_start", a.blocks, &a, err);
   if (c == TT_OK) c = room(on, out, TT_I64, a.m, err);
   a.index = out->data;
-  if (c == TT_OK) c = launch(&d, "repeat_fill", tt__device_blocks(on, a.m, THREADS), &a, err);
+  if (c == TT_OK) c = launch(&d, "repeat_fill", tt__device_blocks(on, a.m, threads_of(on)), &a, err);
   tt__device_done(&d);
   return c;
 }
@@ -287,9 +294,9 @@ static tt_code sort_elements(const tt_lib_device *on, const tt_operand *src, boo
 tt_code tt__device_unique(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, tt_made *out,
                           tt_error *err) {
   int want = (int)attr->i[0];
-  picking p = {.d = {.on = on, .text = tt__text_pick, .above = tt__text_back}, .a.n = src->size};
+  picking p = {.d = {.on = on, .text = tt__text_pick, .above = tt__text_back, .pointers = POINTERS}, .a.n = src->size};
   pick_args *a = &p.a;
-  if (!tt__device_words(on) || src->size >= UINT32_MAX) return TT_ENOTIMPL;
+  if (!tt__device_has_tiles(on) || src->size >= UINT32_MAX) return TT_ENOTIMPL;
   for (int k = 0; k < 4; k++) out[k] = (tt_made){.dtype = k ? TT_I64 : src->dtype};
   if (src->size == 0) return TT_OK;
   TT_TRY(sort_elements(on, src, (want & (TT_UNIQUE_INDEX | TT_UNIQUE_INVERSE)) != 0, a, err));
@@ -304,7 +311,7 @@ tt_code tt__device_unique(const tt_lib_device *on, const tt_lib_attr *attr, cons
   if (c == TT_OK && want & TT_UNIQUE_COUNTS) {
     c = room(on, &out[3], TT_I64, a->m, err);
     a->index = out[3].data;
-    if (c == TT_OK) c = launch(&p.d, "pick_lengths", tt_ceil_div(a->m, THREADS), a, err);
+    if (c == TT_OK) c = launch(&p.d, "pick_lengths", tt_ceil_div(a->m, threads_of(on)), a, err);
   }
   tt__device_done(&p.d);
   return c;

@@ -308,12 +308,13 @@ TT_FN tt_f64 draw_vonmises(tt_u64 word, tt_f64 mu, tt_f64 kappa) {
 typedef struct draw_args {
   const TT_GLOBAL tt_u64 *word;
   const TT_GLOBAL tt_f64 *first, *second, *third; /* NULL: the number beside it */
-  tt_f64 a, b, c;
   TT_GLOBAL T *out;
+  tt_f64 a, b, c;
   tt_i64 n;
 } draw_args;
 
 TT_KERNEL(draw, draw_args, THREADS) {
+  TT_UNPACK(draw_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_f64 x = a.first ? a.first[i] : a.a, y = a.second ? a.second[i] : a.b;
     const tt_f64 z = a.third ? a.third[i] : a.c;

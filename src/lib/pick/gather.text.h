@@ -10,6 +10,7 @@ typedef struct shift_args {
 } shift_args;
 
 TT_KERNEL(shift, shift_args, THREADS) {
+  TT_UNPACK(shift_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS)
     a.place[i] += a.base;
 }
@@ -23,6 +24,7 @@ typedef struct gather_args {
 } gather_args;
 
 TT_KERNEL(gather, gather_args, THREADS) {
+  TT_UNPACK(gather_args);
   const tt_i64 all = a.rows * a.n;
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < all; i += (tt_i64)TT_BLOCKS * THREADS)
     a.to[i] = a.in[(a.rows > 1 ? i / a.n * a.n : 0) + a.place[i]];

@@ -6,26 +6,18 @@
 **   NONZERO(x)   picked is what is not zero: the elements' places, or with V the values V beside them
 **   PRODUCE      (with NONZERO) operands come from a function, VEC at a time (tt_lib_producer)
 **   UNIQUE, IS_NAN(x), DIFFERS(x, y), JOIN   the first of each run of equals in sorted elements; JOIN: all NaNs are one
+**   THREADS, PLACES_THREADS   of a block; of that of pick_places
 **   ITEMS, VEC, RESIDENT   elements of a thread, those it takes at once, threads of a unit
 **   LINE, VALUE_LINE       what VEC elements, values are aligned to
 **   AHEAD        sums may be ahead of the rest
 **   REPEAT       places, as often as tt_i64 counts say
 */
-#define THREADS 256
-#define PLACES_THREADS 1024
-
 #if defined(NONZERO) || defined(UNIQUE)
 #define PICK
 #endif
 
 #ifdef PRODUCE
 #define LENT PRODUCE_ARGS lent;
-#elif defined(NONZERO)
-typedef struct lent_args {
-  const TT_GLOBAL T *in;
-  const TT_GLOBAL void *value;
-} lent_args;
-#define LENT lent_args lent;
 #else
 #define LENT
 #endif
@@ -33,20 +25,21 @@ typedef struct lent_args {
 typedef struct pick_args {
   const TT_GLOBAL T *in;
   const TT_GLOBAL tt_i64 *place; /* of the elements before they were sorted, or NULL */
-  tt_i64 n, blocks;
+  const TT_GLOBAL void *beside;  /* the values beside what is picked by NONZERO */
   TT_GLOBAL tt_i64 *count; /* how many in all. REPEAT, [blocks + 2]: what each block has, then what lies before it; how
                               many in all; a fault */
   TT_GLOBAL void *value;   /* NULL: only count */
   TT_GLOBAL tt_i64 *start, *index, *inverse; /* NULL: not wanted */
-  tt_i64 m;                                  /* picked in all */
   TT_GLOBAL tt_u32 *ticket;                  /* zero at the start, as are the messages */
   TT_GLOBAL tt_u64 *sum, *before;
+  tt_i64 n, blocks;
+  tt_i64 m; /* picked in all */
   tt_i64 ahead;
   LENT
 } pick_args;
 
 #ifdef PICK
-#define WARPS (THREADS / 32)
+#define WARPS (THREADS / WARP)
 #define BLOCK (THREADS * ITEMS)
 /* Where the thread's item k lies in its tile. */
 #define AT(k) (WARP_NUMBER * (WARP * ITEMS) + (tt_u32)(k) / VEC * (WARP * VEC) + LANE * VEC + (tt_u32)(k) % VEC)
@@ -77,31 +70,34 @@ typedef struct lent_value {
   lent_v v;
 #endif
 } lent_value;
-TT_FN lent_value lent_many(const lent_args *a, tt_i64 i) {
+TT_FN lent_value lent_many(const pick_args *a, tt_i64 i) {
   lent_value e;
   e.t = *(const TT_GLOBAL lent_t *)(a->in + i);
 #ifdef V
-  e.v = *(const TT_GLOBAL lent_v *)((const TT_GLOBAL V *)a->value + i);
+  e.v = *(const TT_GLOBAL lent_v *)((const TT_GLOBAL V *)a->beside + i);
 #endif
   return e;
 }
-TT_FN lent_value lent_one(const lent_args *a, tt_i64 i) {
+TT_FN lent_value lent_one(const pick_args *a, tt_i64 i) {
   lent_value e;
   e.t.x[0] = a->in[i];
 #ifdef V
-  e.v.x[0] = ((const TT_GLOBAL V *)a->value)[i];
+  e.v.x[0] = ((const TT_GLOBAL V *)a->beside)[i];
 #endif
   return e;
 }
+#define LENT_OF(a) (a)
 #define PRODUCE lent_many
 #define PRODUCE_ONE lent_one
 #define PRODUCE_VALUE lent_value
 #define PRODUCE_VALUE_ONE lent_value
 #define PRODUCE_0(e, u) ((e).t.x[u])
 #define PRODUCE_1(e, u) ((e).v.x[u])
+#else
+#define LENT_OF(a) (&(a)->lent)
 #endif
-#define LOOK(i) const PRODUCE_VALUE e = PRODUCE(&a->lent, i)
-#define LOOK_ONE(i) const PRODUCE_VALUE_ONE e = PRODUCE_ONE(&a->lent, i)
+#define LOOK(i) const PRODUCE_VALUE e = PRODUCE(LENT_OF(a), i)
+#define LOOK_ONE(i) const PRODUCE_VALUE_ONE e = PRODUCE_ONE(LENT_OF(a), i)
 #define IS(u) (NONZERO(PRODUCE_0(e, u)) != 0)
 #endif
 
@@ -114,16 +110,22 @@ TT_FN lent_value lent_one(const lent_args *a, tt_i64 i) {
 #define KEEP(x, u, k) (x)[k] = AT(k)
 #endif
 
+/* Bit k of some words, which a thread has for its items; those of the vector from item k on. */
+#define BIT_WORDS ((ITEMS + 31) / 32)
+#define BIT(bits, k) ((bits)[(k) / 32] >> (k) % 32 & 1u)
+#define VECTOR_BITS(bits, k) ((bits)[(k) / 32] >> (k) % 32 & ((1u << VEC) - 1u))
+
 /* Which of the thread's items are picked, a bit each; `x`: the items, in tiles that are whole. */
-TT_FN tt_u32 picked(const pick_args *a, tt_i64 first, tt_u32 left, KEPT *x) {
-  tt_u32 bits = 0;
+TT_FN void picked(const pick_args *a, tt_i64 first, tt_u32 left, tt_u32 *bits, KEPT *x) {
+  TT_UNROLLED
+  for (int i = 0; i < BIT_WORDS; i++) bits[i] = 0;
   if (left == BLOCK) {
     TT_UNROLLED
     for (int k = 0; k < ITEMS; k += VEC) {
       LOOK(first + AT(k));
       TT_UNROLLED
       for (int u = 0; u < VEC; u++) {
-        bits |= (tt_u32)IS(u) << (k + u);
+        bits[(k + u) / 32] |= (tt_u32)IS(u) << (k + u) % 32;
         KEEP(x, u, k + u);
       }
     }
@@ -132,10 +134,9 @@ TT_FN tt_u32 picked(const pick_args *a, tt_i64 first, tt_u32 left, KEPT *x) {
     for (int k = 0; k < ITEMS; k++)
       if (AT(k) < left) {
         LOOK_ONE(first + AT(k));
-        bits |= (tt_u32)IS(0) << k;
+        bits[k / 32] |= (tt_u32)IS(0) << k % 32;
       }
   }
-  return bits;
 }
 
 /* The sum over the lanes of the warp up to each. */
@@ -181,12 +182,12 @@ TT_FN KEPT item(const pick_args *a, tt_i64 first, int k) {
 #define VECTORS (ITEMS / VEC)
 #define NUMBERS ((VECTORS + 3) / 4)
 #define NUMBER(words, v) ((words)[(v) / 4] >> (v) % 4 * 8 & 255u)
-TT_FN tt_u32 numbers_of(tt_u32 bits, tt_u32 *up, tt_u32 *all) {
+TT_FN tt_u32 numbers_of(const tt_u32 *bits, tt_u32 *up, tt_u32 *all) {
   tt_u32 sum = 0;
   TT_UNROLLED
   for (int i = 0; i < NUMBERS; i++) up[i] = 0;
   TT_UNROLLED
-  for (int v = 0; v < VECTORS; v++) up[v / 4] |= TT_POPCOUNT(bits >> v * VEC & ((1u << VEC) - 1u)) << v % 4 * 8;
+  for (int v = 0; v < VECTORS; v++) up[v / 4] |= TT_POPCOUNT(VECTOR_BITS(bits, v * VEC)) << v % 4 * 8;
   TT_UNROLLED
   for (int i = 0; i < NUMBERS; i++) {
     up[i] = lanes_sum(up[i]);
@@ -198,6 +199,7 @@ TT_FN tt_u32 numbers_of(tt_u32 bits, tt_u32 *up, tt_u32 *all) {
 }
 
 TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
+  TT_UNPACK(pick_args);
   TT_SHARED tt_u32 shared_turn, count[WARPS];
   TT_SHARED tt_u64 tile_before;
   TT_SHARED KEPT room[BLOCK];
@@ -209,15 +211,15 @@ TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
   const tt_u32 left = a.n - first < BLOCK ? (tt_u32)(a.n - first) : BLOCK;
   TT_GLOBAL tt_u64 *sum = a.sum + (tt_i64)t * WORDS, *before = a.before + (tt_i64)(t / GROUP) * WORDS;
   KEPT x[ITEMS];
-  tt_u32 bits, up[NUMBERS], all[NUMBERS];
+  tt_u32 bits[BIT_WORDS], up[NUMBERS], all[NUMBERS];
   if (now.sums && t + 1 == tiles) return; /* nothing comes after it */
 #ifdef AHEAD
   if (now.sums) { /* values are not loaded then */
     KEPT none[ITEMS];
-    bits = picked(&a, first, left, none);
+    picked(&a, first, left, bits, none);
   } else
 #endif
-    bits = picked(&a, first, left, x);
+    picked(&a, first, left, bits, x);
   const tt_u32 mine = numbers_of(bits, up, all);
   if (LANE == 0) count[WARP_NUMBER] = mine;
   TT_BARRIER();
@@ -240,11 +242,11 @@ TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
   if (left == BLOCK) {
     TT_UNROLLED
     for (int v = 0; v < VECTORS; v++) {
-      tt_u32 at = r + NUMBER(up, v) - TT_POPCOUNT(bits >> v * VEC & ((1u << VEC) - 1u));
+      tt_u32 at = r + NUMBER(up, v) - TT_POPCOUNT(VECTOR_BITS(bits, v * VEC));
       r += NUMBER(all, v);
       TT_UNROLLED
       for (int k = v * VEC; k < (v + 1) * VEC; k++)
-        if (bits >> k & 1u) room[at++] = x[k];
+        if (BIT(bits, k)) room[at++] = x[k];
     }
   } else {
     TT_ROLLED
@@ -252,13 +254,13 @@ TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
       tt_u32 at = r;
       TT_UNROLLED
       for (int u = 0; u < VEC; u++) {
-        const tt_u32 who = TT_WARP_BALLOT(bits >> (k + u) & 1u);
+        const tt_u32 who = TT_WARP_BALLOT(BIT(bits, k + u));
         at += TT_POPCOUNT(who & LANES_BELOW);
         r += TT_POPCOUNT(who);
       }
       TT_UNROLLED
       for (int u = 0; u < VEC; u++)
-        if (bits >> (k + u) & 1u) room[at++] = item(&a, first, k + u);
+        if (BIT(bits, k + u)) room[at++] = item(&a, first, k + u);
     }
   }
   TT_BARRIER();
@@ -268,9 +270,9 @@ TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
   if (!a.inverse) return;
   r = warp_before;
   for (int k = 0; k < ITEMS; k++) { /* VEC is 1 */
-    const tt_u32 who = TT_WARP_BALLOT(bits >> k & 1u);
+    const tt_u32 who = TT_WARP_BALLOT(BIT(bits, k));
     if (AT(k) < left)
-      a.inverse[a.place[first + AT(k)]] = base + r + TT_POPCOUNT(who & LANES_BELOW) + (tt_i64)(bits >> k & 1u) - 1;
+      a.inverse[a.place[first + AT(k)]] = base + r + TT_POPCOUNT(who & LANES_BELOW) + (tt_i64)BIT(bits, k) - 1;
     r += TT_POPCOUNT(who);
   }
 #endif
@@ -280,6 +282,7 @@ TT_KERNEL_OF_MANY(pick, pick_args, THREADS, RESIDENT / THREADS) {
 #ifdef UNIQUE
 /* From where runs begin to how long they are. */
 TT_KERNEL(pick_lengths, pick_args, THREADS) {
+  TT_UNPACK(pick_args);
   const tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD;
   if (i < a.m) a.index[i] = (i + 1 < a.m ? a.start[i + 1] : a.n) - a.start[i];
 }
@@ -296,8 +299,9 @@ TT_FN tt_i64 warp_sums(tt_i64 x) {
   return x;
 }
 
-/* The sum over all threads before this one; `all` is the one over all of them. sums: 33 numbers. */
-TT_FN tt_i64 scan_block(tt_i64 x, tt_i64 *sums, tt_u32 warps, tt_i64 *all) {
+#define SUMS (WARP + 1)
+/* The sum over all threads before this one; `all` is the one over all of them. sums: SUMS numbers. */
+TT_FN tt_i64 scan_block(tt_i64 x, TT_SHARED_AT tt_i64 *sums, tt_u32 warps, tt_i64 *all) {
   const tt_i64 own = warp_sums(x);
   TT_BARRIER();
   if (LANE == WARP - 1) sums[WARP_NUMBER] = own;
@@ -314,11 +318,12 @@ TT_FN tt_i64 scan_block(tt_i64 x, tt_i64 *sums, tt_u32 warps, tt_i64 *all) {
 
 /* One block: counts become what lies before; sums of negative numbers, or beyond 2^63, are a fault. */
 TT_KERNEL(pick_places, pick_args, PLACES_THREADS) {
-  TT_SHARED tt_i64 sums[33];
+  TT_UNPACK(pick_args);
+  TT_SHARED tt_i64 sums[SUMS];
   tt_i64 before = 0, bad = 0, all;
   for (tt_i64 from = 0; from < a.blocks; from += PLACES_THREADS) {
     const tt_i64 i = from + TT_THREAD, x = i < a.blocks ? a.count[i] : 0;
-    const tt_i64 at = before + scan_block(x, sums, PLACES_THREADS / 32, &all);
+    const tt_i64 at = before + scan_block(x, sums, PLACES_THREADS / WARP, &all);
     bad |= x < 0 || at < 0 || at + x < 0;
     if (i < a.blocks) a.count[i] = at;
     before += all;
@@ -329,14 +334,15 @@ TT_KERNEL(pick_places, pick_args, PLACES_THREADS) {
 
 /* T is tt_i64: how often each place is repeated. */
 TT_KERNEL(repeat_sum, pick_args, THREADS) {
-  TT_SHARED tt_i64 sums[33];
+  TT_UNPACK(pick_args);
+  TT_SHARED tt_i64 sums[SUMS];
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
   tt_i64 sum = 0, bad = 0, all;
   for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) {
     sum += a.in[i];
     bad |= a.in[i] < 0 || sum < 0;
   }
-  const tt_i64 before = scan_block(sum, sums, THREADS / 32, &all);
+  const tt_i64 before = scan_block(sum, sums, THREADS / WARP, &all);
   bad |= before < 0 || before + sum < 0;
   if (bad) a.count[a.blocks + 1] = 1;
   if (TT_THREAD == 0) a.count[TT_BLOCK] = all;
@@ -344,11 +350,12 @@ TT_KERNEL(repeat_sum, pick_args, THREADS) {
 
 /* Where the repetitions of each place begin. */
 TT_KERNEL(repeat_start, pick_args, THREADS) {
-  TT_SHARED tt_i64 sums[33];
+  TT_UNPACK(pick_args);
+  TT_SHARED tt_i64 sums[SUMS];
   const tt_i64 from = (tt_i64)TT_BLOCK * BLOCK + TT_THREAD * (tt_i64)ITEMS;
   tt_i64 sum = 0, all;
   for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) sum += a.in[i];
-  sum = a.count[TT_BLOCK] + scan_block(sum, sums, THREADS / 32, &all);
+  sum = a.count[TT_BLOCK] + scan_block(sum, sums, THREADS / WARP, &all);
   for (tt_i64 i = from; i < from + ITEMS && i < a.n; i++) {
     a.start[i] = sum;
     sum += a.in[i];
@@ -357,6 +364,7 @@ TT_KERNEL(repeat_start, pick_args, THREADS) {
 
 /* Of each result, the last place that begins at it or before. */
 TT_KERNEL(repeat_fill, pick_args, THREADS) {
+  TT_UNPACK(pick_args);
   for (tt_i64 r = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; r < a.m; r += (tt_i64)TT_BLOCKS * THREADS) {
     tt_i64 lo = 0, hi = a.n;
     while (lo + 1 < hi) {

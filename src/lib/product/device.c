@@ -47,7 +47,7 @@ tt_code tt__device_pack(const tt_lib_device *on, const tt_operand *a, void *to, 
     args.naxes++;
   }
   if (args.naxes == 0) args.naxes = 1, args.len[0] = 1;
-  tt_device_text text = {.on = on, .text = tt__text_product};
+  tt_device_text text = {.on = on, .text = tt__text_product, .pointers = 2};
   tt__device_define(&text, "T", "%s", word_of_size(tt__dtype_size(a->dtype)));
   tt__device_define(&text, "TO", "T");
   tt__device_define(&text, "STORE(x)", "(x)");
@@ -143,7 +143,7 @@ static tt_code own_product(const tt_lib_device *on, const tt_operand *a, const t
   args.tiles = args.tiles_m * args.tiles_n;
   for (int d = 0; d < args.naxes; d++) args.tiles *= args.len[d];
   sum_type s = sum_of(a->dtype);
-  tt_device_text text = {.on = on, .text = tt__text_product};
+  tt_device_text text = {.on = on, .text = tt__text_product, .pointers = 3};
   tt__device_define(&text, "T", "%s", tt__device_type(a->dtype));
   tt__device_define(&text, "A", "%s", s.name);
   tt__device_define(&text, "LOAD(x)", "%s", s.load);
@@ -214,7 +214,7 @@ tt_code tt__product_on_then(const tt_lib_device *on, const tt_lib_attr *attr, co
 
 tt_code tt__product_end_sums(const tt_lib_device *on, const void *sums, const tt_block *out, tt_error *err) {
   pack_args args = {.from = sums, .to = out->data, .size = out->size, .naxes = 1, .len = {out->size}, .step = {1}};
-  tt_device_text text = {.on = on, .text = tt__text_product};
+  tt_device_text text = {.on = on, .text = tt__text_product, .pointers = 2};
   sum_type s = sum_of(out->dtype);
   tt__device_define(&text, "T", "%s", s.name);
   tt__device_define(&text, "TO", "%s", tt__device_type(out->dtype));

@@ -44,6 +44,7 @@ TT_FN void product_fetch(const TT_GLOBAL T *p, tt_i64 side_step, tt_i64 deep_ste
 }
 
 TT_KERNEL(product, product_args, 256) {
+  TT_UNPACK(product_args);
   TT_SHARED A left[DEEP * (SIDE + 1)], right[DEEP * (SIDE + 1)];
   int row = (int)TT_THREAD / 16 * EACH, col = (int)TT_THREAD % 16 * EACH;
   for (tt_i64 tile = TT_BLOCK; tile < a.tiles; tile += TT_BLOCKS) {
@@ -110,6 +111,7 @@ typedef struct pack_args {
 } pack_args;
 
 TT_KERNEL(pack, pack_args, 256) {
+  TT_UNPACK(pack_args);
   for (tt_i64 at = (tt_i64)TT_BLOCK * 256 + TT_THREAD; at < a.size; at += (tt_i64)TT_BLOCKS * 256) {
     tt_i64 rest = at, from = 0;
     for (int d = a.naxes - 1; d > 0; d--) {

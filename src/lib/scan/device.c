@@ -16,9 +16,9 @@ enum { STRICT = 4096, COLUMNS = 4096, ROW_THREADS = 128, COLUMN_THREADS = 64, MA
 typedef struct scan_args {
   const char *in;
   char *out;
+  void *ticket, *sum, *before;
   int64_t rows, n, inner, n_out;
   int64_t tiles, all, ahead;
-  void *ticket, *sum, *before;
   int32_t initial, in_aligned, out_aligned;
   int32_t per_block, width;
 } scan_args;
@@ -73,7 +73,7 @@ static const char *op_of(tt_scan op, tt_dtype t) {
   }
 }
 
-static void define(tt_device_text *d, tt_scan op, tt_dtype t, int vec, int chunks) {
+static void define(tt_device_text *d, tt_scan op, tt_dtype t, int vec, int chunks, int threads) {
   sum_type s = sum_of(op, t);
   int start = op == TT_SCAN_PROD;
   tt__device_define_type(d, t);
@@ -86,31 +86,31 @@ static void define(tt_device_text *d, tt_scan op, tt_dtype t, int vec, int chunk
   tt__device_define(d, "START", tt__is_complex(t) ? "complex_make(%d)" : "((A)%d)", start);
   tt__device_define(d, "VEC", "%d", vec);
   tt__device_define(d, "CHUNKS", "%d", chunks);
-  tt__device_define(d, "THREADS", "%d", tt__device_shape.scan_threads);
+  tt__device_define(d, "THREADS", "%d", threads);
 }
 
 static bool is_aligned(const void *base, int64_t rows, int64_t step, size_t size) {
   return (uintptr_t)base % 16 == 0 && (rows == 1 || (size_t)step * size % 16 == 0);
 }
 
-/* Messages that wait in registers: rounds of 32. */
-static int rounds_of(int words) { return words > 2 ? 2 : tt__device_shape.scan_rounds; }
+/* Messages that wait in registers: rounds of a warp. */
+static int rounds_of(const tt_device_shape *shape, int words) { return words > 2 ? 2 : shape->scan_rounds; }
 
 /* Larger tiles are faster where there are many. Sums of 8 bytes have no room for them in registers. */
-static bool is_long(const scan_args *a, size_t size, int words) {
-  return words == 1 && size == 4 && a->n >= (int64_t)tt__device_shape.scan_long << 18;
+static bool is_long(const tt_device_shape *shape, const scan_args *a, size_t size, int words) {
+  return words == 1 && size == 4 && a->n >= (int64_t)shape->scan_long << 18;
 }
 
 static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words, int tile, tt_error *err) {
-  const tt_device_shape *shape = &tt__device_shape;
-  bool wide = is_long(a, size, words);
+  const tt_device_shape *shape = tt__device_shape_of(d->on);
+  bool wide = is_long(shape, a, size, words);
   int64_t groups, messages, blocks;
   tt__device_define(d, "BY_TILES", "1");
-  tt__device_define(d, "ROUNDS", "%d", rounds_of(words));
+  tt__device_define(d, "ROUNDS", "%d", rounds_of(shape, words));
   int resident = words > 1 ? 768 : wide ? shape->long_resident : shape->scan_resident;
   tt__device_define(d, "RESIDENT", "%d", resident / shape->scan_threads);
   a->tiles = tt_ceil_div(a->n, tile);
-  groups = tt_ceil_div(a->tiles, 32 * rounds_of(words));
+  groups = tt_ceil_div(a->tiles, tt__device_warp(d->on) * rounds_of(shape, words));
   if (__builtin_mul_overflow(a->rows, a->tiles, &a->all) || a->all > INT32_MAX / 2)
     return tt__fail(err, TT_ENOTIMPL, "scan: too many tiles");
   a->ahead = a->tiles > 1
@@ -127,7 +127,7 @@ static tt_code long_rows(tt_device_text *d, scan_args *a, size_t size, int words
   a->before = (char *)a->sum + (size_t)(a->rows * a->tiles * words) * sizeof(uint64_t);
   a->in_aligned = a->inner == 1 && is_aligned(a->in, a->rows, a->n, size);
   a->out_aligned = a->inner == 1 && is_aligned(a->out + (size_t)a->initial * size, a->rows, a->n_out, size);
-  return tt__device_launch(d, "scan_tiles", blocks, tt__device_shape.scan_threads, a, sizeof *a, err);
+  return tt__device_launch(d, "scan_tiles", blocks, shape->scan_threads, a, sizeof *a, err);
 }
 
 /* A few rows a block where there are few, so that many units have work. */
@@ -158,21 +158,25 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   if (out->size == 0) return TT_OK;
   sum_type s = sum_of(op, t);
   size_t size = tt__dtype_size(t);
+  const tt_device_shape *shape = tt__device_shape_of(on);
   int vec = (int)(16 / size), chunks;
   scan_args a = {.in = src->data, .out = out->data, .rows = out->size / (n + initial), .n = n, .inner = inner};
   a.n_out = n + initial;
   a.initial = (int32_t)initial;
-  chunks = (is_long(&a, size, s.words) ? tt__device_shape.long_bytes : tt__device_shape.scan_bytes) / 16;
-  if (size < 4) chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
-  tt_device_text d = {.on = on, .text = tt__text_scan, .above = tt__text_back};
-  define(&d, op, t, vec, chunks);
+  chunks = (is_long(shape, &a, size, s.words) ? shape->long_bytes : shape->scan_bytes) / 16;
+  if (on->device->target.serial)
+    vec *= chunks, chunks = 1; /* one element after the other */
+  else if (size < 4)
+    chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
+  tt_device_text d = {.on = on, .text = tt__text_scan, .above = tt__text_back, .pointers = 5};
+  define(&d, op, t, vec, chunks, shape->scan_threads);
   tt_code code;
   if (n == 0 || (inner > 1 && (n <= STRICT || a.rows >= COLUMNS)))
     code = columns(&d, &a, err);
   else if (n <= STRICT && (!s.exact || a.rows >= COLUMNS))
     code = short_rows(&d, &a, s.words, err);
   else
-    code = long_rows(&d, &a, size, s.words, tt__device_shape.scan_threads * vec * chunks, err);
+    code = long_rows(&d, &a, size, s.words, shape->scan_threads * vec * chunks, err);
   tt__device_done(&d);
   return code;
 }

@@ -13,12 +13,12 @@ extern const char tt__text_places[];
 /* As places.text.h has it. */
 typedef struct places_args {
   const int64_t *place;
-  int64_t n, width, len;
   int64_t *row;
   uint32_t *flag;
   const int64_t *sorted, *order;
   const void *value, *before;
   void *out;
+  int64_t n, width, len;
 } places_args;
 
 static tt_code walk(tt_device_text *d, const char *name, const places_args *a, tt_error *err) {
@@ -93,7 +93,7 @@ static tt_code sums(const tt_lib_device *on, int64_t width, bool known, const tt
                    .len = out->size,
                    .value = src[1].data,
                    .out = out->data};
-  tt_device_text d = {.on = on, .text = tt__text_places};
+  tt_device_text d = {.on = on, .text = tt__text_places, .pointers = 8};
   tt__device_define_type(&d, out->dtype);
   tt__device_define(&d, "ADD(x, y)", pair ? "((x).re += (y).re, (x).im += (y).im)" : "((x) += (y))");
   size_t size = tt__dtype_size(out->dtype);
@@ -135,7 +135,7 @@ static bool define_step(tt_device_text *d, tt_op op, tt_dtype t) {
 tt_code tt__device_fold_at(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                            tt_error *err) {
   tt_dtype t = out->dtype;
-  tt_device_text d = {.on = on, .text = tt__text_places};
+  tt_device_text d = {.on = on, .text = tt__text_places, .pointers = 8};
   bool same = (tt_dtype)attr->i[1] == t && (tt_dtype)attr->i[2] == t;
   if (!tt__device_words(on) || !same || !define_step(&d, (tt_op)attr->i[0], t)) {
     tt__device_done(&d);

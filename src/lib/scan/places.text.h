@@ -7,16 +7,17 @@
 
 typedef struct places_args {
   const TT_GLOBAL tt_i64 *place;
-  tt_i64 n, width, len;
   TT_GLOBAL tt_i64 *row;  /* where each row begins */
   TT_GLOBAL tt_u32 *flag; /* 1: a place out of range; 2: rows that are none */
   const TT_GLOBAL tt_i64 *sorted, *order;
   const TT_GLOBAL T *value;
   const TT_GLOBAL T *before; /* FOLD: what lies at the places of the rows */
   TT_GLOBAL T *out;
+  tt_i64 n, width, len;
 } places_args;
 
 TT_KERNEL(rows_of_places, places_args, THREADS) {
+  TT_UNPACK(places_args);
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 at = a.place[i] < 0 ? a.place[i] + a.len : a.place[i], in = i % a.width;
     if (at < 0 || at >= a.len) TT_ATOMIC_OR(a.flag, 1u);
@@ -28,6 +29,7 @@ TT_KERNEL(rows_of_places, places_args, THREADS) {
 
 /* Rows of one place are one behind the other; others must not reach into them. */
 TT_KERNEL(rows_apart, places_args, THREADS) {
+  TT_UNPACK(places_args);
   const tt_i64 rows = a.n / a.width;
   for (tt_i64 r = (tt_i64)TT_BLOCK * THREADS + TT_THREAD + 1; r < rows; r += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 gap = a.sorted[r] - a.sorted[r - 1];
@@ -68,6 +70,7 @@ TT_FN tt_i64 end_of_place(const places_args *a, tt_i64 first, tt_i64 rows) {
 /* A thread goes through all rows of one place, for one of their elements. Where rows are known nobody has looked
  * whether they lie in the result. */
 TT_KERNEL(fold_rows, places_args, THREADS) {
+  TT_UNPACK(places_args);
   const tt_i64 rows = a.n / a.width;
   for (tt_i64 i = (tt_i64)TT_BLOCK * THREADS + TT_THREAD; i < a.n; i += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 first = i / a.width, in = i % a.width, at = a.sorted[first];
@@ -82,8 +85,9 @@ TT_KERNEL(fold_rows, places_args, THREADS) {
 
 /* Single elements: many of one place are fetched by a warp, 32 at a time, and folded by each of its lanes. */
 TT_KERNEL(fold_elements, places_args, THREADS) {
+  TT_UNPACK(places_args);
   TT_SHARED T part[THREADS];
-  T *mine = part + WARP_NUMBER * WARP;
+  TT_SHARED_AT T *mine = part + WARP_NUMBER * WARP;
   for (tt_i64 base = ((tt_i64)TT_BLOCK * THREADS + TT_THREAD) / WARP * WARP; base < a.n;
        base += (tt_i64)TT_BLOCKS * THREADS) {
     const tt_i64 i = base + LANE, at = i < a.n ? a.sorted[i] : -1;

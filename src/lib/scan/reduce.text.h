@@ -47,6 +47,7 @@ TT_FN best combine(best x, best y) {
 #endif
 
 TT_KERNEL(reduce_rows, reduce_args, THREADS) {
+  TT_UNPACK(reduce_args);
   TT_SHARED best part[THREADS];
   const TT_GLOBAL T *in = a.in + (tt_i64)TT_BLOCK * a.n;
   const tt_i64 share = (a.n + THREADS - 1) / THREADS < LEAST ? LEAST : (a.n + THREADS - 1) / THREADS;
@@ -73,9 +74,9 @@ TT_KERNEL(reduce_rows, reduce_args, THREADS) {
 #endif
   part[TT_THREAD] = b;
   TT_BARRIER();
-  for (tt_u32 half = 1; half < THREADS; half *= 2) {
-    if (TT_THREAD % (2 * half) == 0 && (TT_THREAD + half) * share < a.n)
-      part[TT_THREAD] = combine(part[TT_THREAD], part[TT_THREAD + half]);
+  for (tt_u32 step = 1; step < THREADS; step *= 2) {
+    if (TT_THREAD % (2 * step) == 0 && (TT_THREAD + step) * share < a.n)
+      part[TT_THREAD] = combine(part[TT_THREAD], part[TT_THREAD + step]);
     TT_BARRIER();
   }
   if (TT_THREAD > 0) return;

@@ -7,7 +7,7 @@
 */
 #define ITEMS (VEC * CHUNKS)
 #define TILE (THREADS * ITEMS)
-#define WARPS (THREADS / 32)
+#define WARPS (THREADS / WARP)
 #define ROW_THREADS 128
 #define COLUMN_THREADS 64
 #define AHEAD (WORDS == 1 ? 32 : 32 / WORDS) /* elements of a column on their way */
@@ -16,11 +16,11 @@
 typedef struct scan_args {
   const TT_GLOBAL T *in;
   TT_GLOBAL T *out;
-  tt_i64 rows, n, inner, n_out;
-  tt_i64 tiles, all, ahead; /* of a row, of all rows; those whose sums are ahead of the scan */
   TT_GLOBAL tt_u32 *ticket; /* zero at the start, as are the messages */
   TT_GLOBAL tt_u64 *sum;    /* messages: of each tile */
   TT_GLOBAL tt_u64 *before; /* of each group of tiles and all before it */
+  tt_i64 rows, n, inner, n_out;
+  tt_i64 tiles, all, ahead; /* of a row, of all rows; those whose sums are ahead of the scan */
   tt_i32 initial, in_aligned, out_aligned;
   tt_i32 per_block, width; /* scan_rows: rows of a block, elements of each that it has at once */
 } scan_args;
@@ -37,14 +37,16 @@ TT_FN TT_GLOBAL T *row_out(const scan_args *a, tt_i64 row) {
 }
 
 #ifdef BY_TILES
+#define WHOLES (VEC * SIZE / 16)
 typedef union slice {
-  tt_vec16 whole;
+  tt_vec16 whole[WHOLES];
   T one[VEC];
 } slice;
 
 TT_FN void load_whole(const TT_GLOBAL T *in, A *x) {
   slice s;
-  s.whole = *(const TT_GLOBAL tt_vec16 *)in;
+  TT_UNROLLED
+  for (int k = 0; k < WHOLES; k++) s.whole[k] = ((const TT_GLOBAL tt_vec16 *)in)[k];
   TT_UNROLLED
   for (int k = 0; k < VEC; k++) x[k] = LOAD(s.one[k]);
 }
@@ -58,7 +60,8 @@ TT_FN void store_whole(TT_GLOBAL T *out, const A *x) {
   slice s;
   TT_UNROLLED
   for (int k = 0; k < VEC; k++) s.one[k] = STORE(x[k]);
-  *(TT_GLOBAL tt_vec16 *)out = s.whole;
+  TT_UNROLLED
+  for (int k = 0; k < WHOLES; k++) ((TT_GLOBAL tt_vec16 *)out)[k] = s.whole[k];
 }
 
 TT_FN void store_slice(const scan_args *a, TT_GLOBAL T *out, tt_i64 at, const A *x) {
@@ -68,7 +71,7 @@ TT_FN void store_slice(const scan_args *a, TT_GLOBAL T *out, tt_i64 at, const A 
 }
 
 /* The tile's elements combined with all before them in their warp; what the warps before each, and it, come to. */
-TT_FN A scan_tile(A (*x)[VEC], A *warp_sum) {
+TT_FN A scan_tile(A (*x)[VEC], TT_SHARED_AT A *warp_sum) {
   A acc;
   TT_UNROLLED
   for (int c = 0; c < CHUNKS; c++) {
@@ -89,6 +92,7 @@ TT_FN A scan_tile(A (*x)[VEC], A *warp_sum) {
 }
 
 TT_KERNEL_OF_MANY(scan_tiles, scan_args, THREADS, RESIDENT) {
+  TT_UNPACK(scan_args);
   TT_SHARED tt_u32 shared_turn;
   TT_SHARED A warp_sum[WARPS], tile_before;
   const turn now = turn_of(TURN(a.ticket, &shared_turn), (tt_u32)a.all, (tt_u32)a.ahead);
@@ -144,6 +148,7 @@ TT_KERNEL_OF_MANY(scan_tiles, scan_args, THREADS, RESIDENT) {
 #ifdef BY_ROWS
 /* Contiguous rows (inner is 1); a stretch of `width` elements of each passes through shared memory. */
 TT_KERNEL(scan_rows, scan_args, ROW_THREADS) {
+  TT_UNPACK(scan_args);
   TT_SHARED A room[ROW_ROOM];
   const tt_u32 width = (tt_u32)a.width, pitch = width + 1;
   tt_i64 first = (tt_i64)TT_BLOCK * a.per_block;
@@ -156,7 +161,7 @@ TT_KERNEL(scan_rows, scan_args, ROW_THREADS) {
       room[i / m * pitch + i % m] = LOAD(a.in[(first + i / m) * a.n + from + i % m]);
     TT_BARRIER();
     if (TT_THREAD < rows) {
-      A *x = room + TT_THREAD * pitch;
+      TT_SHARED_AT A *x = room + TT_THREAD * pitch;
       acc = from ? op(acc, x[0]) : x[0];
       x[0] = acc;
       TT_UNROLLED_8
@@ -186,6 +191,7 @@ TT_FN void load_stretch(const scan_args *a, tt_i64 first, tt_i64 from, A *x) {
 }
 
 TT_KERNEL(scan_many, scan_args, ROW_THREADS) {
+  TT_UNPACK(scan_args);
   TT_SHARED A room[MANY][STRETCH + 1];
   const tt_i64 first = (tt_i64)TT_BLOCK * MANY;
   const tt_u32 rows = a.rows - first < MANY ? (tt_u32)(a.rows - first) : MANY;
@@ -201,7 +207,7 @@ TT_KERNEL(scan_many, scan_args, ROW_THREADS) {
     TT_BARRIER();
     if (from + STRETCH < a.n) load_stretch(&a, first, from + STRETCH, x);
     if (TT_THREAD < rows) {
-      A *y = room[TT_THREAD];
+      TT_SHARED_AT A *y = room[TT_THREAD];
       acc = from ? op(acc, y[0]) : y[0];
       y[0] = acc;
       TT_UNROLLED_8
@@ -221,6 +227,7 @@ TT_KERNEL(scan_many, scan_args, ROW_THREADS) {
 
 #ifdef BY_COLUMNS
 TT_KERNEL(scan_columns, scan_args, COLUMN_THREADS) {
+  TT_UNPACK(scan_args);
   tt_i64 row = (tt_i64)TT_BLOCK * COLUMN_THREADS + TT_THREAD;
   if (row >= a.rows) return;
   const TT_GLOBAL T *in = row_in(&a, row);

@@ -8,8 +8,7 @@
 #include "lib/sort/sort_int.h"
 
 enum {
-  BLOCK_THREADS = 256,
-  COUNT_THREADS = 256,
+  PLAN_THREADS = 256,
   GATHER_THREADS = 256,
   MOST_DIGITS = 17,
   BLOCK_ROWS = 255,
@@ -24,8 +23,8 @@ typedef struct sort_args {
   const int64_t *first;
   int64_t *out;
   void *sorted;
-  int64_t rows, n, tiles;
   void *count, *vary, *ticket, *look[2];
+  int64_t rows, n, tiles;
   int32_t digit, per_block;
 } sort_args;
 
@@ -34,21 +33,24 @@ typedef struct sort_job {
   tt_dtype t;
   bool places, wide;
   int size, digits, items, tile;
+  int threads, count_threads; /* of sort_pass or sort_block, and sort_count */
 } sort_job;
 
 static int digits_of(tt_dtype t) { return (int)tt__dtype_size(t) + tt__is_complex(t); }
 
-static int threads_of(bool places) { return places ? tt__device_shape.place_threads : tt__device_shape.sort_threads; }
+static int threads_of(const tt_device_shape *shape, bool places) {
+  return places ? shape->place_threads : shape->sort_threads;
+}
 
 /* Elements of a thread of sort_pass: what shared memory and registers hold. */
-static int items_of(int size, bool places) {
-  int items = ROOM / (threads_of(places) * size);
-  int most = places ? tt__device_shape.place_items : tt__device_shape.sort_items;
+static int items_of(const tt_device_shape *shape, int size, bool places) {
+  int items = ROOM / (threads_of(shape, places) * size);
+  int most = places ? shape->place_items : shape->sort_items;
   if (places && size > 4) most /= 2;
   return items < most ? items : most;
 }
 
-static int block_items(int size) { return size <= 8 ? 16 : 8; }
+static int block_items(int size, int threads) { return (size <= 8 ? 4096 : 2048) / threads; }
 
 static void define(sort_job *j, bool descending, bool block) {
   tt_device_text *d = &j->text;
@@ -59,22 +61,23 @@ static void define(sort_job *j, bool descending, bool block) {
   tt__device_define(d, "SIZE", "%d", j->size);
   if (tt__is_complex(j->t)) tt__device_define(d, "COMPLEX", "1");
   if (r.inf)
-    tt__device_define(d, "INF", "0x%llxull", (unsigned long long)r.inf);
+    tt__device_define(d, "INF", "TT_U64(0x%llx)", (unsigned long long)r.inf);
   else
-    tt__device_define(d, "SIGN", "0x%llxull", (unsigned long long)r.sign);
-  tt__device_define(d, "FLIP", "0x%llxull", (unsigned long long)r.flip);
+    tt__device_define(d, "SIGN", "TT_U64(0x%llx)", (unsigned long long)r.sign);
+  tt__device_define(d, "FLIP", "TT_U64(0x%llx)", (unsigned long long)r.flip);
   tt__device_define(d, "DIGITS", "%d", j->digits);
-  tt__device_define(d, "THREADS", "%d", block ? BLOCK_THREADS : threads_of(j->places));
+  tt__device_define(d, "THREADS", "%d", j->threads);
+  tt__device_define(d, "COUNT_THREADS", "%d", j->count_threads);
   tt__device_define(d, "ITEMS", "%d", j->items);
   tt__device_define(d, "PLACES", "%d", j->places);
-  int threads = threads_of(j->places), resident = j->size > 8 ? 512 : 768;
-  tt__device_define(d, "RESIDENT", "%d", block ? (j->size > 4 ? 2 : 3) : (resident + threads / 2) / threads);
+  int resident = j->size > 8 ? 512 : 768;
+  tt__device_define(d, "RESIDENT", "%d", block ? (j->size > 4 ? 2 : 3) : (resident + j->threads / 2) / j->threads);
   if (j->wide) tt__device_define(d, "WIDE", "1");
   if (block) {
     tt__device_define(d, "BLOCK", "1");
     return;
   }
-  int copies = 8;
+  int copies = j->count_threads > 1 ? 8 : 1;
   while (copies > 1 && j->digits * 256 * 4 * copies > 32768) copies /= 2;
   tt__device_define(d, "COPIES", "%d", copies);
 }
@@ -121,17 +124,17 @@ static tt_code make_room(sort_job *j, sort_args *a, tt_error *err) {
 
 static tt_code sort_long(sort_job *j, sort_args *a, tt_error *err) {
   int64_t blocks, parts = tt_ceil_div(6 * (int64_t)j->text.on->device->target.units, a->rows);
-  int64_t most = tt_ceil_div(a->n, 8 * COUNT_THREADS), tiles = tt_ceil_div(a->n, j->tile);
+  int64_t most = tt_ceil_div(a->n, 2048), tiles = tt_ceil_div(a->n, j->tile);
   if (__builtin_mul_overflow(a->rows, tiles, &blocks) || blocks > INT32_MAX || a->rows > INT32_MAX / MOST_DIGITS)
     return tt__fail(err, TT_ENOTIMPL, "sort: too many tiles");
   a->tiles = tiles;
   TT_TRY(make_room(j, a, err));
   a->tiles = parts < most ? parts : most;
-  TT_TRY(launch(j, "sort_count", a->rows * a->tiles, COUNT_THREADS, a, err));
-  TT_TRY(launch(j, "sort_plan", a->rows * j->digits, COUNT_THREADS, a, err));
+  TT_TRY(launch(j, "sort_count", a->rows * a->tiles, j->count_threads, a, err));
+  TT_TRY(launch(j, "sort_plan", a->rows * j->digits, PLAN_THREADS, a, err));
   a->tiles = tiles;
   for (a->digit = 0; a->digit < j->digits; a->digit++)
-    TT_TRY(launch(j, "sort_pass", blocks, threads_of(j->places), a, err));
+    TT_TRY(launch(j, "sort_pass", blocks, j->threads, a, err));
   return TT_OK;
 }
 
@@ -139,19 +142,23 @@ static tt_code sort_short(sort_job *j, sort_args *a, tt_error *err) {
   int64_t per = tt_ceil_div(a->rows, 4 * (int64_t)j->text.on->device->target.units), most = j->tile / a->n;
   if (most > BLOCK_ROWS) most = BLOCK_ROWS;
   a->per_block = (int32_t)(per < most ? per : most);
-  return launch(j, "sort_block", tt_ceil_div(a->rows, a->per_block), BLOCK_THREADS, a, err);
+  return launch(j, "sort_block", tt_ceil_div(a->rows, a->per_block), j->threads, a, err);
 }
 
 static tt_code sort_rows(const tt_lib_device *on, tt_dtype t, bool places, bool descending, sort_args *a,
                          tt_error *err) {
   int size = (int)tt__dtype_size(t);
-  if (!tt__device_words(on) || a->n >= UINT32_MAX) return tt__fail(err, TT_ENOTIMPL, "sort: not on this device");
+  if (!tt__device_has_tiles(on) || a->n >= UINT32_MAX) return tt__fail(err, TT_ENOTIMPL, "sort: not on this device");
   if (a->rows == 0 || a->n == 0) return TT_OK;
-  sort_job j = {.text = {.on = on}, .t = t, .places = places, .size = size, .digits = digits_of(t)};
-  bool block = a->n <= BLOCK_THREADS * block_items(size);
+  const tt_device_shape *shape = tt__device_shape_of(on);
+  sort_job j = {.text = {.on = on, .pointers = 13}, .t = t, .places = places, .size = size, .digits = digits_of(t)};
+  int block_threads = on->device->target.serial ? 1 : 256;
+  bool block = a->n <= block_threads * block_items(size, block_threads);
+  j.threads = block ? block_threads : threads_of(shape, places);
+  j.count_threads = block_threads;
   j.wide = a->n >= (int64_t)1 << 30;
-  j.items = block ? block_items(size) : items_of(size, places);
-  j.tile = j.items * (block ? BLOCK_THREADS : threads_of(places));
+  j.items = block ? block_items(size, block_threads) : items_of(shape, size, places);
+  j.tile = j.items * j.threads;
   define(&j, descending, block);
   tt_code c = block ? sort_short(&j, a, err) : sort_long(&j, a, err);
   tt__device_done(&j.text);
@@ -178,7 +185,7 @@ tt_code tt__device_gather(const tt_lib_device *on, tt_dtype t, const void *in, c
     const int64_t *place;
     int64_t rows, n;
   } a = {in, out, place, rows, n};
-  tt_device_text d = {.on = on, .text = tt__text_gather};
+  tt_device_text d = {.on = on, .text = tt__text_gather, .pointers = 3};
   tt__device_define_type(&d, t);
   tt_code c = tt__device_launch(&d, "gather", tt__device_blocks(on, rows * n, GATHER_THREADS), GATHER_THREADS, &a,
                                 sizeof a, err);
@@ -216,7 +223,7 @@ static tt_code shift(const tt_lib_device *on, int64_t *place, int64_t base, int6
   struct { /* as gather.text.h has it */
     int64_t *place, base, n;
   } a = {place, base, n};
-  tt_device_text d = {.on = on, .text = tt__text_gather};
+  tt_device_text d = {.on = on, .text = tt__text_gather, .pointers = 1};
   tt__device_define(&d, "SHIFT", "1");
   tt_code c =
       tt__device_launch(&d, "shift", tt__device_blocks(on, n, GATHER_THREADS), GATHER_THREADS, &a, sizeof a, err);
@@ -243,7 +250,7 @@ tt_code tt__device_lexsort(const tt_lib_device *on, const tt_lib_attr *attr, con
   size_t size = (size_t)(rows * n) * tt__dtype_size(src->dtype);
   void *column = NULL, *spare = NULL;
   (void)attr;
-  if (keys == 0 || out->size == 0 || n >= UINT32_MAX || !tt__device_words(on)) return TT_ENOTIMPL;
+  if (keys == 0 || out->size == 0 || n >= UINT32_MAX || !tt__device_has_tiles(on)) return TT_ENOTIMPL;
   if (keys > 1) TT_TRY(on->temp(on, size, &column, err));
   if (keys > 1) TT_TRY(on->temp(on, (size_t)out->size * sizeof(int64_t), &spare, err));
   const int64_t *have = NULL;

@@ -4,7 +4,7 @@
 ** their bits, and zeros of both signs their order. Specialised by
 **   T         unsigned integer of the element's SIZE; of a complex number's half      COMPLEX   defined for them
 **   INF       (floats) the bits of infinity       SIGN   (integers) what is xored with       FLIP   ~0: descending
-**   DIGITS    of a key      THREADS, ITEMS   of a tile      RESIDENT  blocks of sort_pass that share a unit
+**   DIGITS    of a key      THREADS, ITEMS   of a tile      COUNT_THREADS   of a block of sort_count      RESIDENT  blocks of sort_pass that share a unit
 **   WIDE    a row has 2^30 elements or more
 **   PLACES    1: the places of the elements are sorted along, and are the result
 ** With COPIES (tables of counts in a block): sort_count, sort_plan, then sort_pass for each digit, all rows at once.
@@ -20,11 +20,11 @@
 #define POKE(p, x) TT_POKE_U32(p, x)
 #endif
 #define TILE (THREADS * ITEMS)
-#define WARPS (THREADS / 32)
+#define WARPS (THREADS / WARP)
 #define TOP ((T)((T)1 << (8 * sizeof(T) - 1)))
 #define PARTIAL ((WORD)1 << (8 * sizeof(WORD) - 2))
 #define WHOLE ((WORD)1 << (8 * sizeof(WORD) - 1))
-#define COUNT_THREADS 256
+#define PLAN_THREADS 256
 #define SKEWED 2u /* one digit is that of a quarter of all elements or more */
 
 #ifdef COMPLEX
@@ -67,19 +67,31 @@ typedef struct sort_args {
   const TT_GLOBAL tt_i64 *first; /* PLACES: of the elements of `in`; NULL: as they come */
   TT_GLOBAL tt_i64 *out;         /* PLACES */
   TT_GLOBAL element *sorted;     /* PLACES: the elements as well; NULL: not wanted */
-  tt_i64 rows, n, tiles;         /* tiles: of a row; sort_count: blocks of a row */
   TT_GLOBAL WORD *count;         /* [rows][DIGITS][256], zero at the start; then where each digit's elements begin */
   TT_GLOBAL tt_u32 *vary;        /* [DIGITS] zero at the start; then 1 if it has to be looked at, and SKEWED */
   TT_GLOBAL tt_u32 *ticket;      /* [DIGITS] zero at the start */
   TT_GLOBAL WORD *look[2];       /* [rows][tiles][256] zero at the start; used in turns */
+  tt_i64 rows, n, tiles;         /* tiles: of a row; sort_count: blocks of a row */
   tt_i32 digit;
   tt_i32 per_block; /* sort_block: rows of a block */
 } sort_args;
 
-/* The sum over all threads before this one, of the first 256; every thread has to call. */
-TT_FN tt_u32 scan_256(tt_u32 x, tt_u32 *sums) {
-  tt_u32 s = x, before = 0;
-  if (TT_THREAD < 256) {
+/* The first threads have a digit each; where a block has fewer, each has as many. */
+#define EACH (THREADS < 256 ? 256 / THREADS : 1)
+#define HAS_DIGITS (TT_THREAD < 256 / EACH)
+#define DIGIT(e) (TT_THREAD * EACH + (tt_u32)(e))
+#define SUMS (256 / EACH / WARP)
+
+/* From how many elements have each digit to how many have one before it; every thread has to call. */
+TT_FN void scan_digits(const tt_u32 *count, tt_u32 *first, TT_SHARED_AT tt_u32 *sums) {
+  tt_u32 all = 0, s, before = 0;
+  TT_UNROLLED
+  for (int e = 0; e < EACH; e++) {
+    first[e] = all;
+    all += count[e];
+  }
+  s = all;
+  if (HAS_DIGITS) {
     TT_UNROLLED
     for (tt_u32 by = 1; by < WARP; by *= 2) {
       tt_u32 y = TT_WARP_UP(s, by);
@@ -88,13 +100,21 @@ TT_FN tt_u32 scan_256(tt_u32 x, tt_u32 *sums) {
     if (LANE == WARP - 1) sums[WARP_NUMBER] = s;
   }
   TT_BARRIER();
-  if (TT_THREAD < 256)
+  if (HAS_DIGITS)
     for (tt_u32 w = 0; w < WARP_NUMBER; w++) before += sums[w];
-  return before + s - x;
+  TT_UNROLLED
+  for (int e = 0; e < EACH; e++) first[e] += before + s - all;
 }
 
 #ifdef COPIES
+#if COUNT_THREADS == 1 /* nobody else counts there */
+#define COUNT_ONE(p) (*(p) += 1u)
+#else
+#define COUNT_ONE(p) TT_ATOMIC_ADD(p, 1u)
+#endif
+
 TT_KERNEL(sort_count, sort_args, COUNT_THREADS) {
+  TT_UNPACK(sort_args);
   TT_SHARED tt_u32 bin[DIGITS * 256 * COPIES]; /* equal neighbours count in different copies */
   tt_u32 row = TT_BLOCK / (tt_u32)a.tiles, part = TT_BLOCK % (tt_u32)a.tiles;
   tt_i64 share = (a.n + a.tiles - 1) / a.tiles, from = part * share, to = from + share < a.n ? from + share : a.n;
@@ -110,7 +130,7 @@ TT_KERNEL(sort_count, sort_args, COUNT_THREADS) {
       if (i + k * COUNT_THREADS >= to) break;
       TT_UNROLLED
       for (tt_u32 d = 0; d < DIGITS; d++)
-        TT_ATOMIC_ADD(&bin[(d * 256 + digit_of(x[k], d)) * COPIES + TT_THREAD % COPIES], 1u);
+        COUNT_ONE(&bin[(d * 256 + digit_of(x[k], d)) * COPIES + TT_THREAD % COPIES]);
     }
   }
   TT_BARRIER();
@@ -122,8 +142,9 @@ TT_KERNEL(sort_count, sort_args, COUNT_THREADS) {
 }
 
 /* A block for each row and digit. */
-TT_KERNEL(sort_plan, sort_args, COUNT_THREADS) {
-  TT_SHARED WORD sums[COUNT_THREADS];
+TT_KERNEL(sort_plan, sort_args, PLAN_THREADS) {
+  TT_UNPACK(sort_args);
+  TT_SHARED WORD sums[PLAN_THREADS];
   TT_GLOBAL WORD *count = a.count + (tt_i64)TT_BLOCK * 256;
   WORD x = count[TT_THREAD], before = 0;
   sums[TT_THREAD] = x;
@@ -150,31 +171,35 @@ typedef union room {
   tt_u32 place[TILE];
 } room;
 
-TT_FN void clear_room(room *r) {
+TT_FN void clear_room(TT_SHARED_AT room *r) {
   for (tt_u32 i = TT_THREAD; i < 256 * WARPS; i += THREADS) {
     r->warp.at[i / 256][i % 256] = 0;
     r->warp.mask[i / 256][i % 256] = 0;
   }
 }
 
-/* Thread d < 256: how many elements of the tile have digit d; `at` becomes relative to the first of them. */
-TT_FN tt_u32 add_warps(room *r) {
-  tt_u32 count = 0;
-  if (TT_THREAD < 256) {
-    TT_UNROLLED
-    for (int w = 0; w < WARPS; w++) {
-      tt_u32 c = r->warp.at[w][TT_THREAD];
-      r->warp.at[w][TT_THREAD] = count;
-      count += c;
+/* How many elements of the tile have each of the thread's digits; `at` becomes relative to the first of them. */
+TT_FN void add_warps(TT_SHARED_AT room *r, tt_u32 *count) {
+  TT_UNROLLED
+  for (int e = 0; e < EACH; e++) {
+    count[e] = 0;
+    if (HAS_DIGITS) {
+      TT_UNROLLED
+      for (int w = 0; w < WARPS; w++) {
+        tt_u32 c = r->warp.at[w][DIGIT(e)];
+        r->warp.at[w][DIGIT(e)] = count[e];
+        count[e] += c;
+      }
     }
   }
-  return count;
 }
 
-TT_FN void move_warps(room *r, tt_u32 first) {
-  if (TT_THREAD < 256) {
+TT_FN void move_warps(TT_SHARED_AT room *r, const tt_u32 *first) {
+  if (!HAS_DIGITS) return;
+  TT_UNROLLED
+  for (int e = 0; e < EACH; e++) {
     TT_UNROLLED
-    for (int w = 0; w < WARPS; w++) r->warp.at[w][TT_THREAD] += first;
+    for (int w = 0; w < WARPS; w++) r->warp.at[w][DIGIT(e)] += first[e];
   }
 }
 
@@ -183,14 +208,16 @@ TT_FN void move_warps(room *r, tt_u32 first) {
 ** Lanes with one digit find each other in shared memory, or, where most have the same one and would queue there, by
 ** TT_WARP_MATCH.
 */
-TT_FN tt_u32 rank_of(room *r, tt_u32 digit, int skewed) {
-  tt_u32 at = 0, same, *mask = &r->warp.mask[WARP_NUMBER][digit];
+TT_FN tt_u32 rank_of(TT_SHARED_AT room *r, tt_u32 digit, int skewed) {
+  TT_SHARED_AT tt_u32 *mask = &r->warp.mask[WARP_NUMBER][digit];
+  tt_u32 at = 0, same;
+  if (WARP == 1) return r->warp.at[WARP_NUMBER][digit]++;
   if (skewed) {
     same = TT_WARP_MATCH(digit);
   } else {
     TT_ATOMIC_OR(mask, 1u << LANE);
     TT_WARP_SYNC();
-    same = TT_PEEK_U32(mask);
+    same = *(volatile TT_SHARED_AT tt_u32 *)mask;
   }
   const tt_u32 leader = TT_TOP_BIT(same);
   if (LANE == leader) {
@@ -204,18 +231,18 @@ TT_FN tt_u32 rank_of(room *r, tt_u32 digit, int skewed) {
 }
 
 #ifdef COPIES
-/* How many elements of digit TT_THREAD the tiles of the row before tile t have. Four messages are looked at at once. */
-TT_FN WORD look_back(const TT_GLOBAL WORD *look, tt_i64 t) {
+/* How many elements of a digit the tiles of the row before tile t have. Four messages are looked at at once. */
+TT_FN WORD look_back(const TT_GLOBAL WORD *look, tt_i64 t, tt_u32 digit) {
   WORD sum = 0;
   for (tt_i64 i = t - 1; i >= 0; i -= 4) {
     WORD w[4];
     TT_UNROLLED
-    for (int k = 0; k < 4; k++) w[k] = PEEK(look + (i > k ? i - k : 0) * 256 + TT_THREAD);
+    for (int k = 0; k < 4; k++) w[k] = PEEK(look + (i > k ? i - k : 0) * 256 + digit);
     TT_UNROLLED
     for (int k = 0; k < 4; k++) {
       while (!(w[k] & (PARTIAL | WHOLE))) {
         TT_RELAX();
-        w[k] = PEEK(look + (i > k ? i - k : 0) * 256 + TT_THREAD);
+        w[k] = PEEK(look + (i > k ? i - k : 0) * 256 + digit);
       }
       sum += w[k] & (PARTIAL - 1);
       if (w[k] & WHOLE) return sum; /* tile 0 says so, too */
@@ -271,7 +298,8 @@ TT_FN pass pass_at(const sort_args *a, tt_u32 turn, tt_u32 turns, tt_u32 ticket)
 
 #if PLACES
 /* The places go the way of their elements: by `rank` to shared memory, from there to `goes`. */
-TT_FN void move_places(const sort_args *a, const pass *p, room *r, const tt_u32 *rank, const WORD *goes) {
+TT_FN void move_places(const sort_args *a, const pass *p, TT_SHARED_AT room *r, const tt_u32 *rank,
+                       const WORD *goes) {
   TT_UNROLLED
   for (tt_u32 i = 0; i < ITEMS; i++) {
     const tt_u32 at = WARP_NUMBER * (WARP * ITEMS) + LANE + i * WARP;
@@ -294,9 +322,10 @@ TT_FN void move_places(const sort_args *a, const pass *p, room *r, const tt_u32 
 #endif
 
 TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
+  TT_UNPACK(sort_args);
   TT_SHARED room r;
   TT_SHARED WORD start[256];
-  TT_SHARED tt_u32 sums[8], shared_turn;
+  TT_SHARED tt_u32 sums[SUMS], shared_turn;
   tt_u32 turn = 0, turns = 0, own = WARP_NUMBER * (WARP * ITEMS) + LANE, digit = (tt_u32)a.digit;
   for (tt_u32 d = 0; d < DIGITS; d++) {
     if (d == digit) turn = turns;
@@ -320,13 +349,18 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
     rank[i] |= rank_of(&r, rank[i], skewed) << 8;
   }
   TT_BARRIER();
-  const tt_u32 count = add_warps(&r);
-  const WORD mine = count - (TT_THREAD == 255 ? TILE - p.valid : 0);
-  if (TT_THREAD < 256) {
-    POKE(p.look + (tt_i64)p.t * 256 + TT_THREAD, (p.t == 0 ? WHOLE : PARTIAL) | mine);
-    p.look_next[TT_THREAD] = 0; /* for the pass after this one */
+  tt_u32 count[EACH], first[EACH];
+  WORD mine[EACH];
+  add_warps(&r, count);
+  if (HAS_DIGITS) {
+    TT_UNROLLED
+    for (int e = 0; e < EACH; e++) {
+      mine[e] = count[e] - (DIGIT(e) == 255 ? TILE - p.valid : 0);
+      POKE(p.look + (tt_i64)p.t * 256 + DIGIT(e), (p.t == 0 ? WHOLE : PARTIAL) | mine[e]);
+      p.look_next[DIGIT(e)] = 0; /* for the pass after this one */
+    }
   }
-  const tt_u32 first = scan_256(count, sums);
+  scan_digits(count, first, sums);
   move_warps(&r, first);
   TT_BARRIER();
   TT_UNROLLED
@@ -334,10 +368,13 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
   TT_BARRIER();
   TT_UNROLLED
   for (tt_u32 i = 0; i < ITEMS; i++) r.x[rank[i]] = x[i];
-  if (TT_THREAD < 256) {
-    const WORD before = look_back(p.look, p.t);
-    if (p.t > 0) POKE(p.look + (tt_i64)p.t * 256 + TT_THREAD, WHOLE | (before + mine));
-    start[TT_THREAD] = a.count[((tt_i64)p.row * DIGITS + digit) * 256 + TT_THREAD] + before - first;
+  if (HAS_DIGITS) {
+    TT_UNROLLED
+    for (int e = 0; e < EACH; e++) {
+      const WORD before = look_back(p.look, p.t, DIGIT(e));
+      if (p.t > 0) POKE(p.look + (tt_i64)p.t * 256 + DIGIT(e), WHOLE | (before + mine[e]));
+      start[DIGIT(e)] = a.count[((tt_i64)p.row * DIGITS + digit) * 256 + DIGIT(e)] + before - first[e];
+    }
   }
   TT_BARRIER();
 #if PLACES
@@ -367,8 +404,9 @@ TT_KERNEL_OF_MANY(sort_pass, sort_args, THREADS, RESIDENT) {
 #ifdef BLOCK
 /* per_block whole rows, at most 255, sorted together by their keys and then by their row. */
 TT_KERNEL_OF_MANY(sort_block, sort_args, THREADS, RESIDENT) {
+  TT_UNPACK(sort_args);
   TT_SHARED room r;
-  TT_SHARED tt_u32 sums[8], same;
+  TT_SHARED tt_u32 sums[SUMS], same;
   const tt_i64 row = (tt_i64)TT_BLOCK * a.per_block;
   const tt_u32 rows = (tt_u32)(a.rows - row < a.per_block ? a.rows - row : a.per_block), n = (tt_u32)a.n;
   const tt_u32 valid = rows * n, items = (valid + THREADS - 1) / THREADS;
@@ -393,9 +431,14 @@ TT_KERNEL_OF_MANY(sort_block, sort_args, THREADS, RESIDENT) {
       rank[i] |= rank_of(&r, rank[i], d >= DIGITS) << 8;
     }
     TT_BARRIER();
-    const tt_u32 count = add_warps(&r);
-    if (TT_THREAD < 256 && count - (TT_THREAD == 255 ? items * THREADS - valid : 0) == valid) same = 1;
-    const tt_u32 first = scan_256(count, sums);
+    tt_u32 count[EACH], first[EACH];
+    add_warps(&r, count);
+    if (HAS_DIGITS) {
+      TT_UNROLLED
+      for (int e = 0; e < EACH; e++)
+        if (count[e] - (DIGIT(e) == 255 ? items * THREADS - valid : 0) == valid) same = 1;
+    }
+    scan_digits(count, first, sums);
     if (same) continue;
     move_warps(&r, first);
     TT_BARRIER();

@@ -101,6 +101,7 @@ tt_code tt__fused_producer_make(tt_device *d, const tt_walk *walk, const tt_plan
   assert(plan->n > 0);
   const tt_step *s = step_of(walk, plan);
   if (!s) return tt__fail(err, TT_ENOTIMPL, "not one kernel of one axis");
+  if (d->target.handles) return tt__fail(err, TT_ENOTIMPL, "its addresses stand behind the library's");
   TT_TRY(put_args(d, walk, s, out, err));
   return put_text(walk, s, tt__device_dialect(d), out, err);
 }
