@@ -29,6 +29,15 @@ endforeach()
 target_compile_definitions(unit_test_device_driver PRIVATE FAKE_CUDA="$<TARGET_FILE:fake_cuda>")
 add_dependencies(unit_test_device_driver fake_cuda)
 
+# One before the real loader of OpenCL, where that is.
+find_library(TUTTI_OPENCL_LOADER NAMES OpenCL libOpenCL.so.1)
+if(TUTTI_OPENCL_LOADER)
+  add_library(fake_opencl MODULE ${PROJECT_SOURCE_DIR}/tests/fake/opencl.c)
+  target_link_libraries(fake_opencl PRIVATE -Wl,--no-as-needed ${TUTTI_OPENCL_LOADER})
+  target_compile_options(fake_opencl PRIVATE -Wall -Wextra)
+  set_target_properties(fake_opencl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endif()
+
 file(GLOB tutti_examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/c/*.c)
 foreach(file ${tutti_examples})
   foreach(kind shared static)

@@ -588,13 +588,17 @@ bool tt__kernel_splits(const tt_kernel *k) {
   return reduces && k->nphase == 1;
 }
 
-tt_code tt__check_words(const tt_kernel *k, const tt_dialect *d, tt_error *err) {
+tt_code tt__check_types(const tt_kernel *k, uint32_t lacks, const char *who, tt_error *err) {
   uint32_t used = 0;
   for (int i = 0; i < k->ninst; i++) used |= 1u << k->inst[i].dtype;
   for (int a = 0; a < k->naccess; a++) used |= 1u << k->access[a].dtype;
   for (int t = 0; t < TT_DTYPE_COUNT; t++)
-    if (used & d->lacks & 1u << t) return tt__fail(err, TT_ENOTIMPL, "%s has no %s", d->name, tt__dtypes[t].name);
+    if (used & lacks & 1u << t) return tt__fail(err, TT_ENOTIMPL, "%s has no %s", who, tt__dtypes[t].name);
   return TT_OK;
+}
+
+tt_code tt__check_words(const tt_kernel *k, const tt_dialect *d, tt_error *err) {
+  return tt__check_types(k, d->lacks, d->name, err);
 }
 
 void tt__emit_open_group(tt_emit *e, int i, const char *index) {

@@ -129,6 +129,8 @@ TT_HIDDEN void tt__emit_open_group(tt_emit *e, int i, const char *index);
 TT_HIDDEN void tt__emit_take_partial(tt_emit *e, int i, const char *a, const char *b, const char *n);
 /* Are CHUNK and FINISH possible? */
 TT_HIDDEN bool tt__kernel_splits(const tt_kernel *k);
+/* TT_ENOTIMPL when `who` lacks (a bit for each type) a type of the kernel. */
+TT_HIDDEN tt_code tt__check_types(const tt_kernel *k, uint32_t lacks, const char *who, tt_error *err);
 /* TT_ENOTIMPL when the dialect lacks a type of the kernel. */
 TT_HIDDEN tt_code tt__check_words(const tt_kernel *k, const tt_dialect *d, tt_error *err);
 

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/lock.h"
 #include "base/os/os.h"
+#include "device/opencl/probe.h"
 
 static tt_lock lock = TT_LOCK_RANKED(1); /* guards what stands below until `ready` or `failed` is set */
 static tt_cl_machine machine;
@@ -26,15 +28,14 @@ static const struct {
 };
 enum { CL_ROWS = sizeof cl_rows / sizeof cl_rows[0] };
 
-/* The first name that is missing, or NULL. */
-static const char *resolve_cl(void *lib) {
+const char *tt__cl_resolve(void *lib, tt_cl_api *api) {
   void *fn[CL_ROWS];
   for (int i = 0; i < CL_ROWS; i++) {
     fn[i] = tt__lib_sym(lib, cl_rows[i].symbol);
     if (!fn[i] && cl_rows[i].is_needed) return cl_rows[i].symbol;
   }
   int row = 0;
-#define TT_CL_FN(need, type, field, symbol, args) memcpy(&machine.api.field, &fn[row++], sizeof fn[0]);
+#define TT_CL_FN(need, type, field, symbol, args) memcpy(&api->field, &fn[row++], sizeof fn[0]);
 #include "device/opencl/opencl_api.def"
 #undef TT_CL_FN
   return NULL;
@@ -130,22 +131,17 @@ static void list_devices_of(void *platform, uint64_t type, bool other) {
   }
 }
 
-/* Called once, under the lock. False with the reason. */
-static bool start_cl(void) {
-  const char *asked = tt__env("TUTTI_OPENCL");
-  if (asked && strcmp(asked, "none") == 0) {
-    snprintf(reason, sizeof reason, "OpenCL is switched off (TUTTI_OPENCL=none)");
-    return false;
-  }
+static void *open_loader(const char *library) {
   tt_error why = {0};
-  void *lib = tt__lib_open(asked ? asked : "libOpenCL.so.1", &why);
-  const char *missing = lib ? resolve_cl(lib) : NULL;
-  if (!lib || missing) {
-    snprintf(reason, sizeof reason,
-             lib ? "this OpenCL loader is too old: it has no %.60s%s" : "no OpenCL loader%s (%.300s)",
-             lib ? missing : "", lib ? "" : why.message);
-    return false;
-  }
+  void *lib = tt__lib_open(library, &why);
+  const char *missing = lib ? tt__cl_resolve(lib, &machine.api) : NULL;
+  if (!lib) snprintf(reason, sizeof reason, "no OpenCL loader (%.300s)", why.message);
+  if (missing) snprintf(reason, sizeof reason, "this OpenCL loader is too old: it has no %.60s", missing);
+  return missing ? NULL : lib;
+}
+
+/* The devices of all platforms but those that are avoided. */
+static bool list_machine(uint32_t avoided) {
   void *platform[TT_CL_MOST];
   unsigned n = 0;
   int result = machine.api.platforms(TT_CL_MOST, platform, &n);
@@ -156,9 +152,29 @@ static bool start_cl(void) {
     return false;
   }
   for (int other = 0; other < 2; other++)
-    for (unsigned i = 0; i < n && i < TT_CL_MOST; i++) list_devices_of(platform[i], TT_CL_TYPE_GPU, other);
-  if (machine.n == 0) snprintf(reason, sizeof reason, "no device of OpenCL's %u platforms has a compiler", n);
+    for (unsigned i = 0; i < n && i < TT_CL_MOST; i++)
+      if (!(avoided >> i & 1)) list_devices_of(platform[i], TT_CL_TYPE_GPU, other);
+  if (machine.n == 0 && !avoided)
+    snprintf(reason, sizeof reason, "no device of OpenCL's %u platforms has a compiler", n);
   return machine.n > 0;
+}
+
+/* Called under the lock. False with the reason; `again`: the next who asks may find another. */
+static bool start_cl(bool *again) {
+  const char *asked = tt__env("TUTTI_OPENCL"), *library = asked ? asked : "libOpenCL.so.1";
+  if (asked && strcmp(asked, "none") == 0) {
+    snprintf(reason, sizeof reason, "OpenCL is switched off (TUTTI_OPENCL=none)");
+    return false;
+  }
+  /* What is asked for by name is a list of drivers and loads none when it is opened; a file may be a driver itself. */
+  bool is_list = !strchr(library, '/') || access(library, R_OK) != 0;
+  tt_cl_verdict verdict;
+  if (is_list && !open_loader(library)) return false;
+  tt__cl_probe(library, &verdict);
+  *again = !verdict.is_known;
+  snprintf(machine.note, sizeof machine.note, "%s", verdict.why);
+  snprintf(reason, sizeof reason, "%s", verdict.why);
+  return verdict.is_safe && (is_list || open_loader(library)) && list_machine(verdict.avoided);
 }
 
 /* No TT_LOCK_FORKS: see fork_child. */
@@ -181,10 +197,11 @@ const tt_cl_machine *tt__cl_machine(char *why, size_t size) {
   if (m) return m;
   tt__lock(&lock);
   if (!atomic_load(&ready) && !atomic_load(&failed)) {
-    if (start_cl())
+    bool again = false;
+    if (start_cl(&again))
       atomic_store(&ready, &machine);
     else
-      atomic_store(&failed, true);
+      atomic_store(&failed, !again);
   }
   m = atomic_load(&ready);
   if (!m && why && size) snprintf(why, size, "%s", reason);

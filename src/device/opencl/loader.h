@@ -26,6 +26,7 @@ typedef struct tt_cl_machine {
   tt_cl_api api;
   int n;
   tt_cl_place at[TT_CL_MOST]; /* GPUs first, then what else there is, in the order of their platforms */
+  char note[300];             /* which platform was left out, and why; "" */
 } tt_cl_machine;
 
 /* The standard's numbers that we use. */
@@ -45,6 +46,9 @@ enum {
 ** library, no platform, no device, forked). Cheap after the first call. Thread-safe.
 */
 TT_HIDDEN const tt_cl_machine *tt__cl_machine(char *why, size_t size);
+
+/* Find the functions in an opened loader. Returns the first name that is missing, or NULL. */
+TT_HIDDEN const char *tt__cl_resolve(void *lib, tt_cl_api *api);
 
 /* "out of resources (-5)". */
 TT_HIDDEN void tt__cl_text(int result, char *out, size_t size);

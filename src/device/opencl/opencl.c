@@ -30,6 +30,7 @@ tt_code tt__cl_fail(tt_device *d, int result, const char *what, tt_error *err) {
 
 static int cl_count(char *why, size_t size) {
   const tt_cl_machine *m = tt__cl_machine(why, size);
+  if (m && why && size) snprintf(why, size, "%s", m->note);
   return m ? m->n : 0;
 }
 
@@ -45,8 +46,25 @@ enum {
   MEMORY = 0x101f,
   LOCAL = 0x1023,
   NAME = 0x102b,
-  DRIVER = 0x102d
+  DRIVER = 0x102d,
+  EXTENSIONS = 0x1030,
+  DOUBLES = 0x1032
 };
+
+/* Is the word among the device's extensions? */
+static bool extends(const tt_cl_api *api, void *device, const char *word) {
+  char list[8192];
+  size_t len = strlen(word);
+  tt__cl_string(api, device, EXTENSIONS, list, sizeof list);
+  for (const char *at = list; (at = strstr(at, word)); at += len)
+    if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == 0)) return true;
+  return false;
+}
+
+/* OpenCL 1.2 has the question, and the extension where it is asked for by name. */
+static bool has_doubles(const tt_cl_api *api, void *device) {
+  return tt__cl_number(api, device, DOUBLES, 8) != 0 || extends(api, device, "cl_khr_fp64");
+}
 
 static void fill_cl_target(tt_device *d, const tt_cl *c) {
   enum { CPU = 2, MOST_THREADS = 4096, FLIGHT = 2048 }; /* threads of a unit, which the standard has no question for */
@@ -69,6 +87,8 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
                           .grid_max = {INT32_MAX, INT32_MAX, INT32_MAX},
                           .block_max = {(int64_t)sizes[0], (int64_t)sizes[1], (int64_t)sizes[2]},
                           .serial = (tt__cl_number(c->api, device, TYPE, 8) & CPU) != 0,
+                          .lacks = has_doubles(c->api, device) ? 0 : 1u << TT_F64,
+                          .narrow_atomics = !extends(c->api, device, "cl_khr_int64_extended_atomics"),
                           .handles = true};
 }
 

@@ -441,6 +441,7 @@ tt_code tt__gpu_schedule(const tt_kernel *k, const tt_lowered *l, const tt_targe
   assert(k->nouter <= k->naxes && (align || k->nbuf == 0));
   tt_cutter c = {.k = k, .l = l, .t = t, .align = align, .buf_len = buf_len};
   if (k->nred > MOST_REDS) return tt__fail(err, TT_ENOTIMPL, "%d reductions in one kernel", k->nred);
+  TT_TRY(tt__check_types(k, t->lacks, "this device", err));
   memset(out, 0, sizeof *out);
   tt__threads_extent(k, l->len, &c.x);
   look(&c);
@@ -449,6 +450,8 @@ tt_code tt__gpu_schedule(const tt_kernel *k, const tt_lowered *l, const tt_targe
   bool wide = is_wide(&c) || (k->serial && tt__cut_points(&c, k->ninst) >= (int64_t)1 << 31);
   bool far = (int64_t)tt__threads_args_size(k) > t->param_bytes;
   if (far && t->handles) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
+  if (k->serial && wide && t->narrow_atomics)
+    return tt__fail(err, TT_ENOTIMPL, "so many elements at places take atomic operations of 64 bits");
   switch (k->mode) {
     case TT_MODE_MAP:
       if (!k->serial)

@@ -21,6 +21,7 @@ static void info_devices(tt_str *s, tt_device_kind kind) {
   tt_error err;
   int n = tt__device_count(kind, why, sizeof why);
   if (n == 0) tt__str_addf(s, "           no %s: %s\n", tt__device_kinds[kind], why);
+  if (n > 0 && why[0]) tt__str_addf(s, "           %s\n", why);
   for (int k = 0; k < n; k++) {
     tt_device *d;
     int64_t left = 0, total = 0;
