@@ -1,6 +1,7 @@
 /*
 ** Kernels in OpenCL C. On the CPU they run without an OpenCL implementation, through the system's C++ compiler, as
-** programs in CUDA C do (tutti/kernel.h has programs, kernels and arguments; docs/opencl_c.md what the language is).
+** programs in CUDA C do; an OpenCL device compiles the source itself (tutti/kernel.h has programs, kernels and
+** arguments; docs/opencl_c.md what the language is).
 */
 #ifndef TUTTI_OPENCL_H
 #define TUTTI_OPENCL_H
@@ -13,12 +14,15 @@ extern "C" {
 
 /*
 ** Build a program. `options` as clBuildProgram takes them ("-D N=4 -I include -cl-fast-relaxed-math"), or NULL; `file`
-** names the source in messages, or NULL. TT_EVALUE: an option that OpenCL does not have. TT_ECOMPILE: images, pipes or
-** queues of a device, which are not there. TT_EDEVICE: no compiler, or the source does not build; the message has the
-** log, with the source's lines and columns.
+** names the source in messages, or NULL. `device` is where it is built first, a device's number or -1: for the OpenCL
+** device that this thread has chosen, else for the CPU, if that has a compiler. Other builds follow by themselves, when
+** a kernel is launched over arrays that lie elsewhere. TT_EVALUE: an option that OpenCL does not have, or a device of
+** another kind. TT_ECOMPILE: images, pipes or queues of a device, which are not there; a source that a device does not
+** build. TT_EDEVICE: no compiler, or the source does not build on the CPU. The message has the log, with the source's
+** lines and columns.
 */
-TT_API tt_code tt_program_opencl(const char *source, const char *options, const char *file, tt_program **out,
-                                 tt_error *err);
+TT_API tt_code tt_program_opencl(const char *source, const char *options, const char *file, int device,
+                                 tt_program **out, tt_error *err);
 /* The source that a program was built from; lives as long as the program. */
 TT_API const char *tt_program_source(const tt_program *p);
 

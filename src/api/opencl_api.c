@@ -11,7 +11,8 @@
 #include "launch/language.h"
 #include "launch/opencl_c/range.h"
 
-tt_code tt_program_opencl(const char *source, const char *options, const char *file, tt_program **out, tt_error *err) {
+tt_code tt_program_opencl(const char *source, const char *options, const char *file, int device, tt_program **out,
+                          tt_error *err) {
   tt_error local = {0};
   tt_str text = {0};
   int n = 0;
@@ -27,7 +28,8 @@ tt_code tt_program_opencl(const char *source, const char *options, const char *f
   for (int k = 0; flag && k < n; k++, at += strlen(at) + 1) flag[k] = at;
   if (code == TT_OK) {
     tt_program_options o = {.file = file, .flag = flag, .nflag = n};
-    code = tt__source_read(&(tt_source){.language = TT_OPENCL_C, .text = source, .cuda = &o}, &made, err);
+    tt_source s = {.language = TT_OPENCL_C, .text = source, .cuda = &o, .words = options, .device = device};
+    code = tt__source_read(&s, &made, err);
   }
   *out = made;
   if (flag) tt__mem_free((void *)flag, size);

@@ -32,6 +32,7 @@ typedef struct tt_graph tt_graph;
 /* What a loaded function needs, for occupancy and inspection. */
 typedef struct tt_routine_info {
   int registers, shared, local, block_threads; /* bytes where memory; most threads of a block */
+  uint32_t asked[3];                           /* (OpenCL C) the block that it has to be launched with; 0: any */
 } tt_routine_info;
 
 /*
@@ -90,6 +91,33 @@ typedef struct tt_interop_ops {
   ** may have failed. Where every launch is waited for, so is this. NULL: nothing is told of work. */
   tt_code (*asked)(tt_device *d, tt_stream *s, const char *what, tt_error *err);
 } tt_interop_ops;
+
+/* Where an argument stands in the struct that a launch is given. */
+typedef enum tt_field_kind {
+  TT_FIELD_VALUE,  /* its bytes */
+  TT_FIELD_MEMORY, /* an address, or NULL */
+  TT_FIELD_LOCAL   /* two u32, the second one the bytes of memory that each block gets */
+} tt_field_kind;
+
+typedef struct tt_field {
+  tt_field_kind kind;
+  bool writes; /* memory: the kernel may */
+  int at, size;
+} tt_field;
+
+/* Kernels that users write in the device's own language, whose arguments are set one by one. */
+typedef struct tt_source_ops {
+  /*
+  ** compile, and what the kernels take: for each a line "kernel NAME", then for each parameter one of what memory it
+  ** points at (global, constant, local; value: it is no pointer to any), const or -, the type's name without its star,
+  ** the parameter's, with tabs between.
+  */
+  tt_code (*build)(tt_device *d, const char *source, const char *options, tt_str *binary, tt_str *kernels,
+                   tt_error *err);
+  /* From now on launches of it are given structs of these fields (copied); from `sizes` on follow, a u64 for each
+  ** field, the bytes that are the kernel's behind each address. */
+  tt_code (*fields)(tt_device *d, tt_routine *f, const tt_field *field, int n, size_t sizes, tt_error *err);
+} tt_source_ops;
 
 /* What every device has. */
 typedef struct tt_device_ops {
@@ -156,6 +184,7 @@ typedef struct tt_device_ops {
   const tt_managed_ops *managed;
   const tt_occupancy_ops *occupancy;
   const tt_interop_ops *interop;
+  const tt_source_ops *sources;
 } tt_device_ops;
 
 struct tt_device {

@@ -19,6 +19,8 @@ typedef struct tt_source {
   const char *text;                   /* CUDA C, OpenCL C; a Python function's tree */
   size_t size;                        /* of a tree */
   const tt_program_options *cuda;     /* CUDA C, OpenCL C: may be NULL */
+  const char *words;                  /* OpenCL C: the options as they were given; may be NULL */
+  int device;                         /* OpenCL C: where it is built first; -1: where this thread puts its arrays */
   const char *signature;              /* Python: types of the arguments */
   const tt_py_options *python;        /* Python */
   const tt_custom_source *expression; /* an expression: its texts */
@@ -27,9 +29,10 @@ typedef struct tt_source {
 
 /* What a kernel asks of a launch besides what its device allows. */
 typedef struct tt_launch_need {
-  int threads;  /* most of a block; 0: as many as the device allows */
-  int64_t own;  /* bytes of shared memory that it declares itself */
-  int64_t most; /* bytes of shared memory, in all, that it may have; 0: as many as the device allows */
+  int threads;        /* most of a block; 0: as many as the device allows */
+  int64_t own;        /* bytes of shared memory that it declares itself */
+  int64_t most;       /* bytes of shared memory, in all, that it may have; 0: as many as the device allows */
+  const char *memory; /* what its language calls shared memory; NULL: that */
 } tt_launch_need;
 
 typedef struct tt_launch_code {
@@ -53,6 +56,7 @@ typedef struct tt_language {
   /* (optional) It will run there, and nothing is recorded yet: the last change of its arguments. */
   tt_code (*place)(tt_kernel_launch *l, tt_device *d, tt_error *err);
   tt_call_kind call; /* run it on the host, its routine on a device; hold it meanwhile */
+  bool handles;      /* its kernels run where memory has handles, too (tt_target.handles) */
 } tt_language;
 
 TT_HIDDEN extern const tt_language *const tt__languages[TT_LANGUAGES];

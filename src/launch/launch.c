@@ -34,8 +34,8 @@ tt_code tt__grid_check(const tt_grid *g, const tt_target *t, const tt_launch_nee
     return tt__fail(err, TT_EVALUE, "a block of %u x %u x %u is %lld threads; kernel %s takes at most %d", b[0], b[1],
                     b[2], (long long)tt__grid_threads(g), name, threads);
   if (shared < 0 || shared > most - need->own)
-    return tt__fail(err, TT_EVALUE, "%lld bytes of shared memory: at most %lld", (long long)(shared + need->own),
-                    (long long)most);
+    return tt__fail(err, TT_EVALUE, "kernel %s: %lld bytes of %s memory, at most %lld are there", name,
+                    (long long)(shared + need->own), need->memory ? need->memory : "shared", (long long)most);
   return TT_OK;
 }
 
@@ -71,7 +71,7 @@ static tt_code choose(tt_kernel_launch *l, tt_device **d, tt_error *err) {
   if (how->stream && how->device != l->id)
     return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", l->name);
   TT_TRY(tt__device_open(l->id, d, err));
-  if (*d && (*d)->target.handles) /* users' structs may hold addresses, which mean nothing there */
+  if (*d && (*d)->target.handles && !tt__languages[l->language]->handles)
     return tt__fail(err, TT_ENOTIMPL, "kernel %s: %s runs no kernels of users yet: move its arrays with .to('cpu')",
                     l->name, (*d)->name);
   return TT_OK;

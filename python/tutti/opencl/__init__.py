@@ -1,7 +1,7 @@
 """Kernels in OpenCL C: a `Program` from its source, its kernels called over a range of work-items.
 
 They run on the CPU with no OpenCL on the machine, compiled by the system's C++ compiler, its cores sharing the
-work-groups.
+work-groups, and on OpenCL devices ("opencl:0"), whose own compilers build the source: where their arrays lie.
 """
 
 from operator import index as _index
@@ -71,13 +71,16 @@ class Program(Rebuilt):
     def __reduce__(self):
         return _again, (type(self), self.source, self._name, self._options, self._program is not None)
 
-    def build(self, options=""):
+    def build(self, options="", *, device=None):
         """Compile the program; what was built with the same options before is found on disk.
 
         Parameters
         ----------
         options : str or sequence of str, optional
             Options as clBuildProgram takes them: "-D N=4 -I include".
+        device : str or tutti.Device, optional
+            Where it is built first, "cpu" or "opencl:0": the OpenCL device that the thread has chosen, else the CPU.
+            It is built for others when a kernel is called with arrays that lie there.
 
         Returns
         -------
@@ -92,7 +95,7 @@ class Program(Rebuilt):
         """
         options = options if isinstance(options, str) else " ".join(options)
         try:
-            self._program = _core.opencl_program(self.source, options, self._name)
+            self._program = _core.opencl_program(self.source, options, self._name, device)
         except RuntimeError as e:
             self._log = str(e)
             raise CompileError(self._log) from None

@@ -35,7 +35,9 @@ static tt_code binary_of_program(tt_device *d, void *program, tt_str *binary, tt
   return code == TT_OK && binary->failed ? tt__fail_memory(err, size) : code;
 }
 
-tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err) {
+/* `kernels` NULL: nobody asks what they take. */
+static tt_code build_source(tt_device *d, const char *source, const char *options, tt_str *binary, tt_str *kernels,
+                            tt_error *err) {
   tt_cl *c = tt__cl_of(d);
   int result = 0;
   if (tt__fault(TT_FAULT_COMPILE)) return tt__fail(err, TT_EDEVICE, "%s: cannot compile: told to fail", d->name);
@@ -44,7 +46,21 @@ tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt
   TT_TRY(tt__cl_done(d, result, "compile", err));
   result = c->api->build(program, 1, &c->place.device, options, NULL, NULL);
   tt_code code = result ? fail_build(d, program, result, err) : binary_of_program(d, program, binary, err);
+  if (code == TT_OK && kernels) code = tt__cl_describe(d, program, kernels, err);
   c->api->program_free(program);
+  return code;
+}
+
+tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err) {
+  return build_source(d, source, options, binary, NULL, err);
+}
+
+tt_code tt__cl_build(tt_device *d, const char *source, const char *options, tt_str *binary, tt_str *kernels,
+                     tt_error *err) {
+  tt_str all = {0};
+  tt__str_addf(&all, "%s -cl-kernel-arg-info", options ? options : "");
+  tt_code code = all.failed ? tt__fail_memory(err, all.len) : build_source(d, source, all.data, binary, kernels, err);
+  tt__str_free(&all);
   return code;
 }
 
@@ -83,21 +99,24 @@ void tt__cl_unload(tt_device *d, tt_module *m) {
   for (tt_cl_routine *f = TT_CL_MODULE(m)->routines, *next; f; f = next) {
     next = f->next;
     if (!tt__device_lost(d)) api->kernel_free(f->kernel);
+    tt__mem_free(f->field, f->field ? (size_t)(f->arguments + !f->arguments) * sizeof *f->field : 0);
     tt__mem_free(f, sizeof *f);
   }
   if (!tt__device_lost(d)) api->program_free(TT_CL_MODULE(m)->program);
   tt__mem_free(m, sizeof(tt_cl_module));
 }
 
-/* A kernel's own memory, per block and per thread, and the most threads of a block. */
+/* A kernel's own memory, per block and per thread, the most threads of a block, the block that it wants. */
 static void look_at(const tt_cl *c, void *kernel, tt_routine_info *info) {
-  enum { GROUP_SIZE = 0x11b0, LOCAL = 0x11b2, PRIVATE = 0x11b4 };
-  size_t threads = 0;
+  enum { GROUP_SIZE = 0x11b0, ASKED = 0x11b1, LOCAL = 0x11b2, PRIVATE = 0x11b4 };
+  size_t threads = 0, asked[3] = {0, 0, 0};
   uint64_t local = 0, private = 0;
   c->api->kernel_group_info(kernel, c->place.device, GROUP_SIZE, sizeof threads, &threads, NULL);
   c->api->kernel_group_info(kernel, c->place.device, LOCAL, sizeof local, &local, NULL);
   c->api->kernel_group_info(kernel, c->place.device, PRIVATE, sizeof private, &private, NULL);
+  c->api->kernel_group_info(kernel, c->place.device, ASKED, sizeof asked, asked, NULL);
   *info = (tt_routine_info){.shared = (int)local, .local = (int)private, .block_threads = (int)threads};
+  for (int k = 0; k < 3; k++) info->asked[k] = (uint32_t)asked[k];
 }
 
 tt_code tt__cl_routine(tt_device *d, tt_module *m, const char *name, tt_routine **out, tt_routine_info *info,
@@ -160,26 +179,32 @@ static int set_arguments(tt_device *d, const tt_cl_routine *f, const tt_grid *g,
   return result;
 }
 
+static int launch_rendered(tt_device *d, tt_cl_stream *s, const tt_cl_routine *f, const tt_grid *g, const void *args,
+                           size_t size) {
+  size_t global[3], local[3];
+  for (int k = 0; k < 3; k++) {
+    local[k] = g->block[k];
+    global[k] = (size_t)g->grid[k] * g->block[k];
+  }
+  int result = set_arguments(d, f, g, args, size);
+  return result ? result : tt__cl_of(d)->api->launch(s->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);
+}
+
 tt_code tt__cl_launch(tt_device *d, tt_stream *s, tt_routine *routine, const tt_grid *g, const void *args, size_t size,
                       tt_error *err) {
   tt_cl *c = tt__cl_of(d);
   tt_cl_routine *f = TT_CL_ROUTINE(routine);
-  size_t global[3], local[3];
   char what[120];
   if (tt__fault(TT_FAULT_LAUNCH)) return tt__fail(err, TT_EDEVICE, "%s: cannot launch: told to fail", d->name);
   if (tt__fault(TT_FAULT_LOSS)) return tt__device_lose(d, err, "%s is lost: told to fail", d->name);
   TT_TRY(tt__device_alive(d, err));
   if (g->together) return tt__fail(err, TT_ENOTIMPL, "%s has no grids whose blocks wait for each other", d->name);
-  for (int k = 0; k < 3; k++) {
-    local[k] = g->block[k];
-    global[k] = (size_t)g->grid[k] * g->block[k];
-  }
   snprintf(what, sizeof what, "launch '%.80s'", f->name);
   tt__lock(&f->lock);
-  int result = set_arguments(d, f, g, args, size);
-  if (result == 0) result = c->api->launch(TT_CL_STREAM(s)->queue, f->kernel, 3, NULL, global, local, 0, NULL, NULL);
+  tt_code code = f->field ? tt__cl_launch_fields(d, TT_CL_STREAM(s), f, g, args, size, err)
+                          : tt__cl_done(d, launch_rendered(d, TT_CL_STREAM(s), f, g, args, size), what, err);
   tt__unlock(&f->lock);
-  TT_TRY(tt__cl_done(d, result, what, err));
+  TT_TRY(code);
   __atomic_fetch_add(&TT_CL_STREAM(s)->asked, 1, __ATOMIC_RELAXED);
   (void)tt__launch_log_note(&TT_CL_STREAM(s)->log, f->name);
   if (!c->check) return tt__cl_done(d, c->api->flush(TT_CL_STREAM(s)->queue), what, err);

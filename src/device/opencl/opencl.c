@@ -48,7 +48,8 @@ enum {
   NAME = 0x102b,
   DRIVER = 0x102d,
   EXTENSIONS = 0x1030,
-  DOUBLES = 0x1032
+  DOUBLES = 0x1032,
+  ALIGN_BITS = 0x1019
 };
 
 /* Is the word among the device's extensions? */
@@ -115,6 +116,8 @@ static tt_code cl_open(tt_device *d, tt_error *err) {
   snprintf(d->label, sizeof d->label, "%.65s, driver %.20s", name, driver);
   c->total = tt__cl_number(c->api, c->place.device, MEMORY, 8);
   c->most_block = tt__cl_number(c->api, c->place.device, MOST_BLOCK, 8);
+  c->part_align = (size_t)tt__cl_number(c->api, c->place.device, ALIGN_BITS, 4) / 8;
+  if (c->part_align == 0) c->part_align = 1;
   fill_cl_target(d, c);
   d->state = c;
   return TT_OK;
@@ -318,6 +321,8 @@ static tt_code cl_event_ms(tt_device *d, tt_event *from, tt_event *to, double *m
 
 static const tt_interop_ops cl_interop = {.handle = cl_stream_handle, .adopt = cl_stream_adopt, .turn = cl_stream_turn};
 
+static const tt_source_ops cl_sources = {.build = tt__cl_build, .fields = tt__cl_fields};
+
 const tt_device_ops tt__opencl_ops = {
     .name = "opencl",
     .count = cl_count,
@@ -354,4 +359,5 @@ const tt_device_ops tt__opencl_ops = {
     .wait_all = cl_wait_all,
     .stream_done = cl_stream_done,
     .interop = &cl_interop,
+    .sources = &cl_sources,
 };

@@ -25,8 +25,10 @@ typedef struct tt_cl_event {
 
 typedef struct tt_cl_routine {
   void *kernel;
-  tt_lock lock;  /* arguments are set and used under it */
-  int arguments; /* the struct, the memory that it names, perhaps memory of a block whose size the launch says */
+  tt_lock lock;    /* arguments are set and used under it */
+  int arguments;   /* the struct, the memory that it names, perhaps memory of a block whose size the launch says */
+  tt_field *field; /* of a user's kernel: a field for each argument; NULL: a rendered one */
+  size_t sizes;    /* and where the bytes behind its addresses stand */
   struct tt_cl_routine *next;
   char name[80];
 } tt_cl_routine;
@@ -49,6 +51,7 @@ typedef struct tt_cl {
   tt_lock lock; /* guards the lists, and `used` */
   tt_cl_stream *streams;
   int64_t total, most_block, used; /* bytes of the device, of one piece at most, taken by us */
+  size_t part_align;               /* where parts of a piece may begin, bytes */
   bool check;                      /* TUTTI_CHECK: wait for each launch, to know which one fails */
 } tt_cl;
 
@@ -84,10 +87,21 @@ TT_HIDDEN tt_code tt__cl_copy_peer(tt_device *d, tt_stream *s, void *to, tt_devi
 TT_HIDDEN tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err);
 TT_HIDDEN void tt__cl_identity(tt_device *d, tt_str *out);
 TT_HIDDEN tt_code tt__cl_load(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err);
+TT_HIDDEN tt_code tt__cl_build(tt_device *d, const char *source, const char *options, tt_str *binary, tt_str *kernels,
+                               tt_error *err);
 TT_HIDDEN void tt__cl_unload(tt_device *d, tt_module *m);
 TT_HIDDEN tt_code tt__cl_routine(tt_device *d, tt_module *m, const char *name, tt_routine **out, tt_routine_info *info,
                                  tt_error *err);
 TT_HIDDEN tt_code tt__cl_launch(tt_device *d, tt_stream *s, tt_routine *f, const tt_grid *g, const void *args,
                                 size_t size, tt_error *err);
+
+/* ---- kernels.c: users' kernels */
+
+/* What the kernels of a program that was built take, for tt_source_ops.build. */
+TT_HIDDEN tt_code tt__cl_describe(tt_device *d, void *program, tt_str *out, tt_error *err);
+TT_HIDDEN tt_code tt__cl_fields(tt_device *d, tt_routine *f, const tt_field *field, int n, size_t sizes, tt_error *err);
+/* Set the arguments and launch; the routine's lock is held. */
+TT_HIDDEN tt_code tt__cl_launch_fields(tt_device *d, tt_cl_stream *s, const tt_cl_routine *f, const tt_grid *g,
+                                       const char *args, size_t size, tt_error *err);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct tt_device_entry {
   tt_routine_info info;
   int nparam;
   tt_cudac_param *param;
+  bool placed; /* (OpenCL C) its routine knows where its arguments stand */
 } tt_device_entry;
 
 typedef struct tt_device_variable {

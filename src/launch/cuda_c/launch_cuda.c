@@ -252,7 +252,7 @@ static int place_on(const tt_program *p, int id) {
   return k;
 }
 
-static tt_code find_there(tt_entry *e, int id, const tt_device_entry **out, tt_error *err) {
+static tt_code find_there(tt_entry *e, int id, tt_device_entry **out, tt_error *err) {
   const tt_program *p = e->program;
   if (place_on(p, id) == p->non) TT_TRY(build(e->program, id, 0, err));
   int at = place_on(p, id);
@@ -265,7 +265,7 @@ static tt_code find_there(tt_entry *e, int id, const tt_device_entry **out, tt_e
 
 tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int *threads, tt_error *err) {
   enum { USUAL = 128 };
-  const tt_device_entry *e;
+  tt_device_entry *e;
   tt_device *d;
   int grid, most = tt__entry_threads(r);
   if (device < 0) device = r->program->home;
@@ -278,7 +278,8 @@ tt_code tt__entry_suggest(tt_entry *r, int device, int64_t shared, int *threads,
   return code == TT_OK ? d->ops->occupancy->suggest(d, e->routine, (uint32_t)shared, &grid, threads, err) : code;
 }
 
-/* ---- checked launches: the bytes behind each pointer follow the arguments */
+/* ---- launches that are checked, and those where memory has handles: the bytes behind each pointer follow the
+ * arguments */
 
 static size_t sizes_at(const tt_entry *e) { return ((size_t)e->size + 7) & ~(size_t)7; }
 
@@ -286,7 +287,8 @@ static tt_code add_sizes(launch *l, tt_error *err) {
   const tt_entry *e = l->entry;
   size_t at = sizes_at(e), all = at + (size_t)l->n * sizeof(uint64_t);
   if (all > sizeof l->to.args)
-    return tt__fail(err, TT_EVALUE, "kernel %s takes too many bytes of arguments for TUTTI_CHECK=1", e->name);
+    return tt__fail(err, TT_EVALUE, "kernel %s takes too many bytes of arguments%s", e->name,
+                    e->program->check ? " for TUTTI_CHECK=1" : "");
   memset(l->to.args + e->size, 0, all - (size_t)e->size);
   for (int k = 0; k < l->n; k++) {
     const tt_argument *a = &l->arg[k];
@@ -377,7 +379,7 @@ static tt_code run_cuda(const tt_kernel_call *c, char *args, bool *ran, tt_error
 }
 
 static tt_code cuda_routine(const tt_kernel_call *c, tt_device *d, tt_routine **out, tt_error *err) {
-  const tt_device_entry *e;
+  tt_device_entry *e;
   TT_TRY(find_there(c->kernel, d->id, &e, err));
   *out = e->routine;
   return TT_OK;
@@ -417,7 +419,7 @@ static tt_code code_cuda(tt_kernel_launch *l, tt_device *d, tt_launch_code *out,
     TT_TRY(find_here(e, which, err));
     return tt__cudac_fits(e->built[which], &l->grid, e->program->check, err);
   }
-  const tt_device_entry *there;
+  tt_device_entry *there;
   TT_TRY(find_there(e, l->id, &there, err));
   *out = (tt_launch_code){there->routine, there->together};
   return TT_OK;
@@ -426,26 +428,77 @@ static tt_code code_cuda(tt_kernel_launch *l, tt_device *d, tt_launch_code *out,
 static tt_code place_cuda(tt_kernel_launch *l, tt_device *d, tt_error *err) {
   tt_entry *e = l->kernel;
   e->program->ran = tt__runs_host_code(d) ? 0 : l->id;
-  return e->program->check && tt__runs_host_code(d) ? add_sizes((launch *)(void *)l, err) : TT_OK;
+  bool told = tt__runs_host_code(d) ? e->program->check : d->target.handles;
+  return told ? add_sizes((launch *)(void *)l, err) : TT_OK;
 }
 
-/* ---- OpenCL C: the same, on the CPU */
+/* ---- OpenCL C: the same, on the CPU and on OpenCL's devices */
 
 static tt_code read_opencl(const tt_source *s, void **out, tt_error *err) {
   tt_program *p;
-  TT_TRY(tt__program_new_in(&tt__opencl_language, s->text, s->cuda, &p, err));
+  TT_TRY(tt__program_new_in(&tt__opencl_language, s, &p, err));
   *out = p;
   return TT_OK;
 }
 
-static void need_opencl(const tt_kernel_launch *l, tt_launch_need *out) { out->threads = tt__entry_threads(l->kernel); }
+static void need_opencl(const tt_kernel_launch *l, tt_launch_need *out) {
+  out->threads = tt__entry_threads(l->kernel);
+  out->memory = "local";
+}
+
+/* The build for a device says what the kernel takes there. */
+static tt_code check_same(const tt_entry *e, const tt_cudac_param *param, int n, const char *where, tt_error *err) {
+  for (int k = 0; k < n && n == e->nparam; k++) {
+    const int local = TT_CUDAC_LOCAL, pointer = TT_CUDAC_POINTER;
+    bool same = (param[k].kind == local) == (e->param[k].kind == local) &&
+                (param[k].kind & pointer) == (e->param[k].kind & pointer) && param[k].size == e->param[k].size;
+    if (!same)
+      return tt__fail(err, TT_EDEVICE, "kernel %s: parameter %d is another on %s than where it was built first",
+                      e->name, k + 1, where);
+  }
+  return n == e->nparam
+             ? TT_OK
+             : tt__fail(err, TT_EDEVICE, "kernel %s has %d parameters on %s, and %d where it was built first", e->name,
+                        n, where, e->nparam);
+}
+
+/* Tell the device where the arguments stand. */
+static tt_code place_there(const tt_entry *e, tt_device *d, tt_device_entry *there, tt_error *err) {
+  tt_field field[TT_CALL_ARRAYS];
+  TT_TRY(check_same(e, there->param, there->nparam, d->name, err));
+  if (e->nparam > TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s takes too many arguments", e->name);
+  for (int k = 0; k < e->nparam; k++) {
+    int kind = e->param[k].kind;
+    field[k] = (tt_field){.kind = kind == TT_CUDAC_LOCAL      ? TT_FIELD_LOCAL
+                                  : (kind & TT_CUDAC_POINTER) ? TT_FIELD_MEMORY
+                                                              : TT_FIELD_VALUE,
+                          .writes = !(there->param[k].kind & TT_CUDAC_CONST),
+                          .at = e->offset[k],
+                          .size = e->param[k].size};
+  }
+  TT_TRY(d->ops->sources->fields(d, there->routine, field, e->nparam, sizes_at(e), err));
+  there->placed = true;
+  return TT_OK;
+}
 
 static tt_code code_opencl(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err) {
   char name[16];
-  if (!tt__runs_host_code(d))
-    return tt__fail(err, TT_ENOTIMPL, "kernel %s is in OpenCL C, which runs on the CPU: %s has no compiler for it",
+  tt_device_entry *there;
+  tt_entry *e = l->kernel;
+  if (tt__runs_host_code(d)) {
+    TT_TRY(code_cuda(l, d, out, err));
+    const tt_cudac_entry *here = e->built[build_for(&l->grid)];
+    return check_same(e, here->param, here->nparam, "the CPU", err);
+  }
+  if (!d->ops->sources)
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s is in OpenCL C, and %s has no compiler for it: move its arrays",
                     l->name, tt__device_name(l->id, name));
-  return code_cuda(l, d, out, err);
+  TT_TRY(find_there(e, l->id, &there, err));
+  if (!there->placed) TT_TRY(place_there(e, d, there, err));
+  tt_launch_need need = {.threads = there->info.block_threads, .own = there->info.shared, .memory = "local"};
+  TT_TRY(tt__grid_check(&l->grid, &d->target, &need, l->name, err));
+  *out = (tt_launch_code){.routine = there->routine};
+  return TT_OK;
 }
 
 const tt_language tt__opencl_c = {.name = "OpenCL C",
@@ -454,7 +507,8 @@ const tt_language tt__opencl_c = {.name = "OpenCL C",
                                   .need = need_opencl,
                                   .code = code_opencl,
                                   .place = place_cuda,
-                                  .call = {run_cuda, cuda_routine, retain_cuda, release_cuda}};
+                                  .call = {run_cuda, cuda_routine, retain_cuda, release_cuda},
+                                  .handles = true};
 
 const tt_language tt__cuda_c = {.name = "CUDA C",
                                 .parse = read_cuda,

@@ -12,6 +12,7 @@
 #include "graph/call.h"
 #include "graph/session.h"
 #include "lang/check/check.h"
+#include "launch/opencl_c/device_text.h"
 #include "run/wanted.h"
 
 enum { BLOCK_THREADS = 1024 };
@@ -41,6 +42,7 @@ static void free_list(tt_text_list *l) {
 static void program_free(tt_program *p) {
   free_text(p->source);
   free_text(p->file);
+  free_text(p->words);
   free_list(&p->flag);
   free_list(&p->expression);
   tt__variables_free(p);
@@ -78,7 +80,8 @@ static tt_code build_on(tt_program *p, int id, tt_error *err) {
   if (p->non == TT_PROGRAM_DEVICES)
     return tt__fail(err, TT_EDEVICE, "a program runs on at most %d devices", TT_PROGRAM_DEVICES);
   TT_TRY(tt__device_open(id, &d, err));
-  TT_TRY(tt__device_program_open(d, p->source, &o, &p->on[p->non].program, err));
+  TT_TRY(p->language ? tt__device_program_opencl(d, p->source, p->file, p->words, &p->on[p->non].program, err)
+                     : tt__device_program_open(d, p->source, &o, &p->on[p->non].program, err));
   p->on[p->non++].id = id;
   return TT_OK;
 }
@@ -137,7 +140,8 @@ static bool list_entries(tt_program *p) {
                              .nparam = d->nparam,
                              .param = d->param,
                              .waits = d->waits,
-                             .most_threads = d->info.block_threads};
+                             .most_threads = d->info.block_threads,
+                             .asked = {d->info.asked[0], d->info.asked[1], d->info.asked[2]}};
   }
   for (int k = 0; !away && k < n; k++) {
     const tt_cudac_entry *c = p->built[0]->entry[k];
@@ -146,7 +150,8 @@ static bool list_entries(tt_program *p) {
                              .nparam = c->nparam,
                              .param = c->param,
                              .waits = (c->sync & 3) == 1 || c->sync == 2,
-                             .most_threads = c->max_threads};
+                             .most_threads = c->max_threads,
+                             .asked = {c->asked[0], c->asked[1], c->asked[2]}};
   }
   char *line = p->names.data;
   bool placed = true;
@@ -171,15 +176,32 @@ static tt_code first_build(tt_program *p, tt_error *err) {
   return tt__program_need(p, p->home, 0, err);
 }
 
-tt_code tt__program_new(const char *source, const tt_program_options *options, tt_program **out, tt_error *err) {
-  return tt__program_new_in(NULL, source, options, out, err);
+/* The same of a language whose texts devices with handles compile: on the CPU unless somebody chose one of those, or
+ * there is nothing else. */
+static tt_code first_build_in(tt_program *p, int device, tt_error *err) {
+  char path[512], why[256], name[16];
+  int chosen = device >= 0 ? device : tt__wanted();
+  tt__cudac_compiler(path, sizeof path, why, sizeof why);
+  tt_device_kind kind = chosen > 0 ? tt__device_kind(chosen) : TT_DEVICE_CPU;
+  if (device > 0 && kind == TT_DEVICE_CUDA)
+    return tt__fail(err, TT_EVALUE, "%s runs on the CPU and on OpenCL's devices: %s has no compiler for it",
+                    p->language->name, tt__device_name(device, name));
+  if (chosen <= 0 && device < 0 && !path[0] && tt__device_count(TT_DEVICE_OPENCL, NULL, 0) > 0)
+    TT_TRY(tt__device_named("opencl", &chosen, err));
+  p->home = chosen > 0 && tt__device_kind(chosen) == TT_DEVICE_OPENCL ? chosen : 0;
+  return tt__program_need(p, p->home, 0, err);
 }
 
-tt_code tt__program_new_in(const tt_cudac_language *language, const char *source, const tt_program_options *options,
-                           tt_program **out, tt_error *err) {
-  assert(source && out);
+tt_code tt__program_new(const char *source, const tt_program_options *options, tt_program **out, tt_error *err) {
+  tt_source s = {.text = source, .cuda = options, .device = -1};
+  return tt__program_new_in(NULL, &s, out, err);
+}
+
+tt_code tt__program_new_in(const tt_cudac_language *language, const tt_source *s, tt_program **out, tt_error *err) {
+  assert(s->text && out);
   static const tt_program_options none;
-  const tt_program_options *o = options ? options : &none;
+  const tt_program_options *o = s->cuda ? s->cuda : &none;
+  const char *source = s->text;
   *out = NULL;
   tt_program *p = tt__mem_zalloc(sizeof *p);
   if (!p) return tt__fail_memory(err, sizeof *p);
@@ -191,10 +213,11 @@ tt_code tt__program_new_in(const tt_cudac_language *language, const char *source
   p->language = language;
   p->file = copy_text(o->file ? o->file : language ? language->file : "kernel.cu");
   p->prints = strstr(source, "printf") != NULL || strstr(source, "#include \"") != NULL;
-  bool ok = p->source && p->file && copy_list(&p->flag, o->flag, o->nflag) &&
+  p->words = copy_text(s->words);
+  bool ok = p->source && p->file && (p->words || !s->words) && copy_list(&p->flag, o->flag, o->nflag) &&
             copy_list(&p->expression, o->expression, o->nexpression);
   tt_code code = !ok        ? tt__fail_memory(err, strlen(source))
-                 : language ? tt__program_need(p, 0, 0, err)
+                 : language ? first_build_in(p, s->device, err)
                             : first_build(p, err);
   if (code == TT_OK && !list_entries(p)) code = tt__fail_memory(err, sizeof *p->entry);
   if (code == TT_OK)

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "lang/cuda_c/cudac.h"
 #include "launch/cuda_c/device_program.h"
+#include "launch/language.h"
 #include "tutti/kernel.h"
 
 #define TT_PROGRAM_DEVICES 16
@@ -20,12 +21,13 @@ struct tt_entry {
   const char *name;
   const char *params; /* in the program's `names`: a text for each parameter, one behind the other; NULL: not known */
   int nparam, most_threads;
+  uint32_t asked[3]; /* (OpenCL C) the block that it has to be launched with; 0: any */
   bool waits;
   const tt_cudac_param *param; /* of the build that the entries come from */
   int *offset, size;           /* of the parameters in one struct */
   /* The builds' own, once they were looked for; under the session lock. */
   const tt_cudac_entry *built[TT_PROGRAM_BUILDS];
-  const tt_device_entry *on[TT_PROGRAM_DEVICES]; /* as in the program's `on` */
+  tt_device_entry *on[TT_PROGRAM_DEVICES]; /* as in the program's `on` */
 };
 
 typedef struct tt_text_list {
@@ -51,9 +53,9 @@ struct tt_program {
   int home; /* where it was built first: a device's id */
   int ran;  /* where a kernel was launched last: 0, or the id of a device with a build; -1: nowhere yet */
   tt_variable_set *set;
-  bool prints; /* its kernels may: their launches on the CPU do not wait */
-  bool check;  /* TUTTI_CHECK, as it was when the program was made */
-  char *source, *file;
+  bool prints;                 /* its kernels may: their launches on the CPU do not wait */
+  bool check;                  /* TUTTI_CHECK, as it was when the program was made */
+  char *source, *file, *words; /* `words`: (OpenCL C) the options as they were given */
   tt_text_list flag, expression;
   tt_str text, names;
   tt_entry *entry;
@@ -63,9 +65,9 @@ struct tt_program {
 /* Compile `source` for where this thread puts its arrays. No lock is needed; `options` may be NULL. */
 TT_HIDDEN tt_code tt__program_new(const char *source, const tt_program_options *options, tt_program **out,
                                   tt_error *err);
-/* The same in another language, for the CPU. */
-TT_HIDDEN tt_code tt__program_new_in(const tt_cudac_language *language, const char *source,
-                                     const tt_program_options *options, tt_program **out, tt_error *err);
+/* The same in another language, as `s` says. */
+TT_HIDDEN tt_code tt__program_new_in(const tt_cudac_language *language, const tt_source *s, tt_program **out,
+                                     tt_error *err);
 /* Let go of it; with the last hold its builds go. Takes the session's lock. */
 TT_HIDDEN void tt__program_release(tt_program *p);
 /* A kernel by its name. TT_EVALUE: there is none; the message lists what there is. */

@@ -8,16 +8,8 @@
 
 enum { USUAL_GROUP = 256 };
 
-static const uint32_t *asked_size(const tt_entry *r) {
-  static const uint32_t any[3];
-  const tt_cudac_program *p = r->program->built[0];
-  for (int k = 0; p && k < p->nentry; k++)
-    if (strcmp(p->entry[k]->name, r->name) == 0) return p->entry[k]->asked;
-  return any;
-}
-
 void tt__entry_asked(const tt_entry *r, uint32_t local[3]) {
-  for (int k = 0; k < 3; k++) local[k] = asked_size(r)[k];
+  for (int k = 0; k < 3; k++) local[k] = r->asked[k];
 }
 
 int64_t tt__local_memory(void) { return tt__target_host.shared_block; }
@@ -39,8 +31,8 @@ static uint32_t divisor(uint64_t n, uint32_t most) {
 }
 
 /* Sizes that nobody gave: a work-group is a loop, and long ones along the first axis suit it. */
-static void choose_local(const tt_range *range, uint32_t local[3]) {
-  uint32_t left = USUAL_GROUP;
+static void choose_local(const tt_range *range, int most, uint32_t local[3]) {
+  uint32_t left = most < USUAL_GROUP ? (uint32_t)most : USUAL_GROUP;
   for (int k = 0; k < 3; k++) {
     local[k] = k < range->dims ? divisor(range->global[k], left) : 1;
     left /= local[k];
@@ -48,7 +40,7 @@ static void choose_local(const tt_range *range, uint32_t local[3]) {
 }
 
 static tt_code check_asked(const tt_entry *r, const uint32_t local[3], tt_error *err) {
-  const uint32_t *asked = asked_size(r);
+  const uint32_t *asked = r->asked;
   if (!asked[0] || memcmp(asked, local, 3 * sizeof *local) == 0) return TT_OK;
   return tt__fail(err, TT_EVALUE,
                   "kernel %s wants a local size of (%u, %u, %u) (reqd_work_group_size), (%u, %u, %u) is given", r->name,
@@ -59,10 +51,10 @@ static tt_code find_local(const tt_entry *r, const tt_range *range, uint32_t loc
   char text[96];
   bool given = range->local[0] || range->local[1] || range->local[2];
   for (int k = 0; k < 3; k++) local[k] = k < range->dims ? range->local[k] : 1;
-  if (!given && asked_size(r)[0])
-    for (int k = 0; k < 3; k++) local[k] = asked_size(r)[k];
+  if (!given && r->asked[0])
+    for (int k = 0; k < 3; k++) local[k] = r->asked[k];
   else if (!given)
-    choose_local(range, local);
+    choose_local(range, tt__entry_threads(r), local);
   for (int k = 0; k < 3; k++) {
     uint64_t n = k < range->dims ? range->global[k] : 1;
     if (local[k] == 0 || n % local[k] != 0)
@@ -98,8 +90,5 @@ tt_code tt__entry_range(tt_entry *r, const tt_range *range, const tt_argument *a
   for (int k = 0; k < n; k++)
     if (arg[k].kind == TT_ARG_LOCAL)
       how.grid.shared = tt__local_after(how.grid.shared, (int64_t)arg[k].as.memory.size, r->program->check);
-  if (how.grid.shared > tt__local_memory())
-    return tt__fail(err, TT_EVALUE, "kernel %s: %lld bytes of local memory, at most %lld are there", r->name,
-                    (long long)how.grid.shared, (long long)tt__local_memory());
   return tt__entry_launch(r, &how, arg, n, err);
 }

@@ -9,15 +9,18 @@
 
 enum { MOST_RANGE_ARGS = 256 };
 
-/* opencl_program(source, options, file) */
+/* opencl_program(source, options, file, device); device None: where this thread's arrays go */
 static PyObject *opencl_program(PyObject *self, PyObject *args) {
   const char *source, *options, *file;
+  PyObject *where;
+  int device = -1;
   tt_program *p = NULL;
   tt_error err;
   (void)self;
-  if (!PyArg_ParseTuple(args, "sss", &source, &options, &file)) return NULL;
+  if (!PyArg_ParseTuple(args, "sssO", &source, &options, &file, &where)) return NULL;
+  if (where != Py_None && !core_device_from(where, &device)) return NULL;
   core_block_begin();
-  tt_code c = tt_program_opencl(source, options, file, &p, &err);
+  tt_code c = tt_program_opencl(source, options, file, device, &p, &err);
   core_block_end();
   return c == TT_OK ? core_program_object(p) : core_raise(c, &err);
 }
