@@ -39,6 +39,7 @@ typedef struct tt_launch_code {
 
 typedef struct tt_language {
   const char *name;
+  bool handles; /* its kernels run where memory has handles (tt_target.handles), too */
   /* Read a source: a tt_program, a tt_jit, a tt_custom. Takes long where text is compiled; no lock is needed. */
   tt_code (*parse)(const tt_source *s, void **out, tt_error *err);
   /* A kernel in what was read. NULL: it is the kernel, or (expressions) becomes one in CUDA C for the types of a
@@ -50,7 +51,7 @@ typedef struct tt_language {
   tt_code (*code)(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err);
   /* (optional) Threads of a block that suit a device; d NULL: the CPU. */
   int (*block)(const tt_kernel_launch *l, tt_device *d, tt_routine *routine);
-  /* (optional) It will run there, and nothing is recorded yet: the last change of its arguments. */
+  /* (optional) It will run there, and nothing is recorded yet: the last change of its arguments and its grid. */
   tt_code (*place)(tt_kernel_launch *l, tt_device *d, tt_error *err);
   tt_call_kind call; /* run it on the host, its routine on a device; hold it meanwhile */
 } tt_language;
