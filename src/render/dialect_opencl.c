@@ -77,7 +77,7 @@ const tt_dialect tt__dialect_opencl = {
     .name = "opencl",
     .before = before,
     .after = after,
-    .options = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+    .options = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -w",
     .kernel = "__kernel void ",
     .global = "__global ",
     .buffer = "(m%d + args->buf[%d])",

@@ -389,17 +389,11 @@ TT_FN tt_u64 tt_brev_u64(tt_u64 x) {
 TT_FN tt_u32 tt_brev_u32(tt_u32 x) { return (tt_u32)(tt_brev_u64(x) >> 32); }
 
 /* ---- what the C library and CUDA both have */
-#ifdef TT_PROGRAM_CUDA
+#ifdef TT_PROGRAM_GPU
 #define TT__LIBRARY(NAME) NAME
-#elif defined(TT_PROGRAM_OPENCL) /* overloaded, without the letter of a type */
-#define TT__LIBRARY(NAME) TT__OPENCL_##NAME
-#define TT__OPENCL_fmaf fma
-#define TT__OPENCL_fma fma
-#define TT__OPENCL_ldexp ldexp
-#define TT__OPENCL_frexp frexp
-#define TT__OPENCL_modf modf
-#define TT__OPENCL_remainder remainder
-#define TT__OPENCL_rint rint
+#ifdef TT_PROGRAM_OPENCL /* overloaded, without the letter of a type */
+#define fmaf fma
+#endif
 #else
 #define TT__LIBRARY(NAME) __builtin_##NAME
 #endif
