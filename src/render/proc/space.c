@@ -38,7 +38,8 @@ static void refuse_stmt(finder *d, const tt_pstmt *s) {
 static void refuse_expr(finder *d, const tt_pexpr *e) {
   if (e->op == TT_X_DIVIDE) refuse_space(d, e->line, "a division that fails where the divisor is 0");
   if (e->op == TT_X_RESHAPE) refuse_space(d, e->line, "a reshape that may fail");
-  if (e->op == TT_X_SPECIAL && e->k == TT_S_LANE) refuse_space(d, e->line, "a thread's place in its warp: there are no warps");
+  if (e->op == TT_X_SPECIAL && e->k == TT_S_LANE)
+    refuse_space(d, e->line, "a thread's place in its warp: there are no warps");
   if (e->op == TT_X_LIST || e->op == TT_X_NEXT) refuse_space(d, e->line, "what only the host can do");
 }
 

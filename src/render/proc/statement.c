@@ -150,7 +150,8 @@ static void put_raise(tt_pwriter *w, const tt_pstmt *s) {
 static void put_in_format(const char *text, tt_str *out) {
   tt_str quoted = {0};
   put_quoted(text, &quoted);
-  for (const char *c = quoted.data ? quoted.data + 1 : ""; *c && c[1]; c++) tt__str_addf(out, *c == '%' ? "%%%%" : "%c", *c);
+  for (const char *c = quoted.data ? quoted.data + 1 : ""; *c && c[1]; c++)
+    tt__str_addf(out, *c == '%' ? "%%%%" : "%c", *c);
   out->failed |= quoted.failed;
   tt__str_free(&quoted);
 }

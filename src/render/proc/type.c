@@ -21,7 +21,7 @@ const char *tt__pw_type_in(tt_pwriter *w, const tt_ptype *t, tt_pspace space) {
   if (t->tag == TT_T_SCALAR)
     snprintf(text, sizeof text, "tt_%s", suffix(t->dtype));
   else if (t->tag == TT_T_ARRAY)
-    snprintf(text, sizeof text, "%c_%s_%d", "ALP"[space], suffix(t->dtype), t->rank);
+    snprintf(text, sizeof text, "%c_%s_%d", "ALP"[space], suffix(t->dtype), t -> rank);
   else if (t->tag == TT_T_TUPLE)
     snprintf(text, sizeof text, "T%d", t->id);
   else if (t->tag == TT_T_LIST || t->tag == TT_T_GENERATOR)
