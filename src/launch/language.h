@@ -39,7 +39,6 @@ typedef struct tt_launch_code {
 
 typedef struct tt_language {
   const char *name;
-  bool handles; /* its kernels run where memory has handles (tt_target.handles), too */
   /* Read a source: a tt_program, a tt_jit, a tt_custom. Takes long where text is compiled; no lock is needed. */
   tt_code (*parse)(const tt_source *s, void **out, tt_error *err);
   /* A kernel in what was read. NULL: it is the kernel, or (expressions) becomes one in CUDA C for the types of a
@@ -54,6 +53,7 @@ typedef struct tt_language {
   /* (optional) It will run there, and nothing is recorded yet: the last change of its arguments and its grid. */
   tt_code (*place)(tt_kernel_launch *l, tt_device *d, tt_error *err);
   tt_call_kind call; /* run it on the host, its routine on a device; hold it meanwhile */
+  bool handles;      /* its kernels run where memory has handles, too (tt_target.handles) */
 } tt_language;
 
 TT_HIDDEN extern const tt_language *const tt__languages[TT_LANGUAGES];

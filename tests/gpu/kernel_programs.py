@@ -6,7 +6,6 @@ import linecache
 import random
 
 import numpy as np
-from tutti import cuda
 
 THREADS, BLOCKS = 32, 3
 HEAD = """\

@@ -140,6 +140,38 @@ def test_atomics():
         same(atomics, (3, 64), x, i, np.zeros(4, "float32"), np.zeros(6), np.zeros(1, "uint32"), np.zeros(192, whole))
 
 
+@cuda.jit
+def tiles(a, b, c, counts):
+    sa = cuda.shared.array((4, 4), "float32")
+    x, y = cuda.grid(2)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    if x >= c.shape[0] or y >= c.shape[1]:
+        return
+    for k in range(a.shape[1]):
+        if a[x, k] > 2.5:
+            c[x, y] = -1
+            return
+    total = 0.0
+    for i in range(cuda.gridDim.x):
+        if i > 1:
+            break
+        sa[tx, ty] = a[x, ty + i * 4]
+        cuda.syncthreads()
+        for j in range(4):
+            total += sa[tx, j] * b[j + i * 4, y]  # of threads that return together
+        if total > 1e9:
+            return
+        n = cuda.syncthreads_count(total > 0)
+        counts[x, y] += n + 100 * cuda.syncthreads_and(total < 1e9)
+    c[x, y] = total
+
+
+def test_threads_that_return_before_a_barrier():
+    a, b = floats((8, 8), 1, "float32"), floats((8, 8), 2, "float32")
+    a[1, 2] = 3
+    same(tiles, ((2, 2), (4, 4)), a, b, np.zeros((8, 8), "float32"), np.zeros((8, 8)))
+
+
 @pytest.mark.parametrize("seed", range(int(os.environ.get("DEVICE_KERNELS", "4"))))
 def test_random_kernels(seed):
     text, kernel, arguments = program(seed)
@@ -210,6 +242,28 @@ def test_what_cannot_be_had_is_refused_when_the_kernel_is_first_seen():
             a = s
         a[1] = 1
 
+    @cuda.jit
+    def parts(x):
+        if cuda.threadIdx.x < 2:
+            cuda.syncthreads()
+            x[0] = 1
+
+    @cuda.jit
+    def leaves(x):
+        if cuda.grid(1) >= x.size:
+            return
+        if x[0] > 0:
+            cuda.syncthreads()
+            x[0] = 1
+
+    @cuda.jit
+    def turns(x):
+        for k in range(cuda.grid(1), x.size, 4):
+            x[k] = cuda.syncthreads_count(k > 0)
+
+    refused(parts, (1, 32), "a barrier that not all threads of a block come to", np.ones(3))
+    refused(turns, (1, 32), "a barrier that not all threads of a block come to", np.ones(3))
+    refused(leaves, (1, 32), "threads that have returned must come to a barrier", np.ones(3))
     refused(shuffles, (1, 32), "exchanges between the threads of a warp", np.ones(3))
     refused(warps, (1, 32), "a barrier of a warp", np.ones(3))
     refused(grids, (1, 32), "a barrier of the whole grid", np.ones(3))

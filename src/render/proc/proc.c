@@ -405,6 +405,7 @@ static void put_opencl_kernel(tt_pwriter *w, const char *name, const int *word, 
       tt__pw_line(w, "__global tt_u8 *const word_at%d = m%d + given.at[%d];", word[k], k, k);
     else
       tt__pw_line(w, "context.hidden_at%d = m%d + given.at[%d];", word[k] - hidden, k, k);
+  if (w->apart) tt__pw_line(w, "tt_b8 over = 0;");
   put_arguments(w, "v");
   tt__pw_locals(w, w->f->nparam);
   put_shared(w);

@@ -91,6 +91,10 @@ typedef struct tt_pwriter {
   bool flat;    /* nobody asks for threadIdx.z: rows of threads are counted in one loop */
   bool wide;    /* all threads of the grid take turns, not those of a block */
   tt_str *tops; /* wide: where arrays of the threads are made, once */
+  bool *
+      apart; /* OpenCL: threads go on to barriers after they have returned (proc/meet.c): NULL, or the locals that those
+                  have no values of */
+  int leave; /* what such a return leaves: a label; 0: nothing but barriers comes */
   tt_pvariant *variant, *variants; /* OpenCL: of which function this is one, and all, callees first */
 } tt_pwriter;
 
@@ -118,6 +122,10 @@ TT_HIDDEN const char *tt__pw_space_word(const tt_pwriter *w, tt_pspace space);
 TT_HIDDEN const char *tt__pw_atomic_word(tt_pwriter *w, const tt_pexpr *atomic);
 /* The variant that a call is of: the number in the function's name; elsewhere that of the function. */
 TT_HIDDEN int64_t tt__pw_variant(tt_pwriter *w, const tt_pexpr *call);
+
+/* proc/meet.c: *why NULL: all threads of a block come to each barrier of a kernel; else why not. False: out of memory. */
+TT_HIDDEN void tt__pw_meet_stmts(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_all_meet(tt_pwriter *w, const tt_pfunc *f, int32_t *line, const char **why);
 
 /* proc/type.c: the name of a type (in the arena), and what all types of the program are. */
 TT_HIDDEN const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t);

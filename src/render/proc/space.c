@@ -187,7 +187,11 @@ tt_code tt__pw_find_spaces(tt_pwriter *w, int64_t entry, tt_error *err) {
   tt_code code = TT_OK;
   assert(w->target == TT_PROGRAM_OPENCL && !w->variants);
   (void)make_variant(w, entry, global, &code, err);
-  return code;
+  if (code != TT_OK) return code;
+  int32_t line;
+  const char *why;
+  if (!tt__pw_all_meet(w, w->p->entry, &line, &why)) return tt__fail_memory(err, (size_t)w->p->entry->locals.n);
+  return why ? tt__fail(err, TT_ENOTIMPL, "line %d: %s", (int)line, why) : TT_OK;
 }
 
 /* ---- while it is written */

@@ -582,6 +582,8 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
     tt__pw_line(w, "goto over;");
   } else if (w->resume) {
     tt__pw_resume_return(w, s->a);
+  } else if (w->f->kind == TT_X_KERNEL && w->apart) {
+    tt__pw_line(w, "{ over = 1; goto left%d; }", w->leave);
   } else if (w->f->kind == TT_X_KERNEL) {
     tt__pw_line(w, w->single ? "{ call->leaves(); return; }" : "return;");
   } else if (tt__pw_fails(w, w->f)) {
@@ -623,6 +625,7 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
   tt_str text = {0};
   for (int k = 0; k < s->n; k++) {
     if (k) tt__str_add(&text, ", ");
+    if (w->apart) tt__str_add(&text, s->k == TT_C_SYNC_AND ? "over || " : "!over && ");
     tt__pw_expr(w, s->arg[k], &text);
   }
   if (w->target == TT_PROGRAM_OPENCL) tt__str_add(&text, ", call->meet");
@@ -757,6 +760,10 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
 
 void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *first) {
   if (w->resume && tt__pw_resume_stmts(w, first)) return;
+  if (w->apart && !w->leave && w->f->kind == TT_X_KERNEL) {
+    tt__pw_meet_stmts(w, first);
+    return;
+  }
   for (const tt_pstmt *s = first; s; s = s->next) {
     if (w->guarded && tt__pw_is_swap(w, first, s))
       put_store(w, s, true);
