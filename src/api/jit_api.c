@@ -48,7 +48,7 @@ const char *tt_jit_source(const tt_jit *j) { return j->source.data; }
 const char *tt_jit_types(const tt_jit *j) { return j->types.data; }
 char *tt_jit_cuda_source(const tt_jit *j, tt_error *err) {
   tt_str text = {0};
-  tt_code c = tt__jit_cuda_text(j, &text, err);
+  tt_code c = tt__jit_device_text(j, TT_PROGRAM_CUDA, &text, err);
   char *kept = c == TT_OK ? tt__mem_dup(text.data, text.len + 1) : NULL;
   if (c == TT_OK && !kept) (void)tt__fail_memory(err, text.len);
   tt__str_free(&text);

@@ -53,7 +53,7 @@ typedef struct tt_language {
   tt_code (*code)(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err);
   /* (optional) Threads of a block that suit a device; d NULL: the CPU. */
   int (*block)(const tt_kernel_launch *l, tt_device *d, tt_routine *routine);
-  /* (optional) It will run there, and nothing is recorded yet: the last change of its arguments. */
+  /* (optional) It will run there, and nothing is recorded yet: the last change of its arguments and its grid. */
   tt_code (*place)(tt_kernel_launch *l, tt_device *d, tt_error *err);
   tt_call_kind call; /* run it on the host, its routine on a device; hold it meanwhile */
   bool handles;      /* its kernels run where memory has handles, too (tt_target.handles) */

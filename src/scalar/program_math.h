@@ -127,7 +127,7 @@
 TT__COMPLEX_MATH(c64, tt_c64, tt_f32, f32)
 TT__COMPLEX_MATH(c128, tt_c128, tt_f64, f64)
 
-#ifndef TT_PROGRAM_CUDA
+#ifndef TT_PROGRAM_GPU
 TT_FN tt_f64 tt_random_normal(tt_pcall *call) {
   tt_f64 u = 1 - tt_random_f64(call), v = tt_random_f64(call);
   return tt_sqrt_f64(-2 * tt_log_f64(u)) * tt_cos_f64(6.28318530717958647692 * v);

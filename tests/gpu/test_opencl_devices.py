@@ -136,12 +136,11 @@ def test_kernels_of_users_are_refused():
     x = tt.ones(64, dtype="float32", device=DEVICE)
     for call in (
         lambda: tt.RawKernel(text, "f")((1,), (64,), (x, 64)),
-        lambda: increment[1, 64](x),
         lambda: cl.f(64, None, x),
         lambda: loop(x),
     ):
         with pytest.raises(NotImplementedError, match=f"{DEVICE} runs no kernels of users yet"):
             call()
     assert float(x.sum()) == 64
-    increment[1, 64](y := x.to("cpu"))
-    assert float(y.sum()) == 128
+    increment[1, 64](x)  # Python's run there
+    assert float(x.sum()) == 128

@@ -173,12 +173,13 @@ fail:
   return c;
 }
 
-tt_code tt__jit_cuda_text(const struct tt_jit *j, tt_str *out, tt_error *err) {
+tt_code tt__jit_device_text(const struct tt_jit *j, tt_program_target target, tt_str *out, tt_error *err) {
+  assert(target != TT_PROGRAM_C);
   if (j->program.entry->kind != TT_X_KERNEL) return tt__fail(err, TT_ENOTIMPL, "only kernels run on a GPU");
   tt_str header = {0}, text = {0};
-  tt__render_header(&tt__dialect_cuda, j->program.scalar, &header);
-  tt__program_header(&j->program, TT_PROGRAM_CUDA, &header);
-  tt_code c = tt__program_render(&j->program, TT_PROGRAM_CUDA, j->name, &text, err);
+  tt__render_header(target == TT_PROGRAM_CUDA ? &tt__dialect_cuda : &tt__dialect_opencl, j->program.scalar, &header);
+  tt__program_header(&j->program, target, &header);
+  tt_code c = tt__program_render(&j->program, target, j->name, &text, err);
   if (c == TT_OK && !header.failed) tt__trim(header.data, text.data, out);
   if (c == TT_OK) tt__str_add(out, text.data);
   if (c == TT_OK && (header.failed || out->failed)) c = tt__fail_memory(err, out->len);

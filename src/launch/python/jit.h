@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "lang/python/py.h"
+#include "render/proc/proc.h"
 #include "tutti/jit.h"
 
 #define TT_JIT_DEVICES 16 /* the most GPUs that kernels run on */
@@ -34,8 +35,8 @@ TT_HIDDEN void tt__jit_expect(tt_digest key, bool *waits);
 /* It was compiled, or will not be. */
 TT_HIDDEN void tt__jit_settle(tt_digest key, bool compiled);
 
-/* The text for NVRTC of a kernel, with all that it calls. */
-TT_HIDDEN tt_code tt__jit_cuda_text(const struct tt_jit *j, tt_str *out, tt_error *err);
+/* The text of a kernel for compilers of CUDA C or OpenCL C, with all that it calls. */
+TT_HIDDEN tt_code tt__jit_device_text(const struct tt_jit *j, tt_program_target target, tt_str *out, tt_error *err);
 
 struct tt_jit_run;
 /* As the functions of tutti/jit.h that are called so. A launch here is the CPU's, at once. No lock is held. */

@@ -20,12 +20,19 @@ enum { MOST_WORDS = TT_CALL_ARGS / 8 - 1 }; /* the last one is the size of dynam
 
 /* ---- its code */
 
+/* What cannot be had was said of the kernel, not of where. */
+static void name_place(const struct tt_jit *j, const tt_device *d, tt_error *err) {
+  tt_error why = *err;
+  tt__fail(err, TT_ENOTIMPL, "kernel %s: %s has none of this: %s", j->program.entry->name, d->name, why.message);
+}
+
 /* Compiled at the first launch there: up to a second, with the lock given up. */
 static tt_code find_routine(struct tt_jit *j, tt_device *d, tt_routine **out, tt_error *err) {
   bool slot = d->index < TT_JIT_DEVICES;
   if (slot && (*out = __atomic_load_n(&j->routine[d->index], __ATOMIC_ACQUIRE)) != NULL) return TT_OK;
   tt_str text = {0};
-  tt_code c = tt__jit_cuda_text(j, &text, err);
+  tt_code c = tt__jit_device_text(j, d->target.handles ? TT_PROGRAM_OPENCL : TT_PROGRAM_CUDA, &text, err);
+  if (c == TT_ENOTIMPL) name_place(j, d, err);
   if (c == TT_OK) c = tt__device_text(d, text.data, TT_HEADER_NONE, j->name, out, err);
   if (c == TT_OK && slot) __atomic_store_n(&j->routine[d->index], *out, __ATOMIC_RELEASE);
   tt__str_free(&text);
@@ -94,11 +101,37 @@ static tt_code code_python(tt_kernel_launch *l, tt_device *d, tt_launch_code *ou
   return TT_OK;
 }
 
+/* Where memory has handles: the arrays' addresses stand before the words, one for each, in their order. */
+static tt_code place_python(tt_kernel_launch *l, tt_device *d, tt_error *err) {
+  const struct tt_jit *j = l->kernel;
+  int word[TT_PROGRAM_ADDRESSES], n = 0;
+  if (!d || !d->target.handles) return TT_OK;
+  n = tt__program_addresses(&j->program, word); /* its text was written, so there is room */
+  size_t before = 8 * (size_t)n;
+  if (l->args_size + before > sizeof l->args || (int64_t)(l->args_size + before) > d->target.param_bytes)
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s: %zu bytes of arguments, of which %s takes %lld", l->name,
+                    l->args_size + before, d->name, (long long)d->target.param_bytes);
+  memmove(l->args + before, l->args, l->args_size);
+  memset(l->args, 0, before);
+  l->args_size += before;
+  l->grid.pointers = n;
+  for (int k = 0; k < l->narray; k++) {
+    int i = 0;
+    while (i < n && 8 * word[i] != l->array[k].at) i++;
+    if (i == n) return tt__fail(err, TT_EINTERNAL, "kernel %s: an address that is none of an array", l->name);
+    memset(l->args + before + l->array[k].at, 0, 8); /* the host's means nothing there */
+    l->array[k].at = 8 * i;
+  }
+  return TT_OK;
+}
+
 const tt_language tt__python = {.name = "Python",
+                                .handles = true,
                                 .parse = read_python,
                                 .need = need_python,
                                 .code = code_python,
                                 .block = block_python,
+                                .place = place_python,
                                 .call = {run_python, python_routine, stay, stay}};
 
 /* ---- launching */

@@ -65,7 +65,8 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     return;
   }
   if (e->arg[0]->type->layout == 'P') {
-    tt__str_addf(out, "(*(tt_packed_%s *)((char *)%s.p + ", suffix(e->type->dtype), a);
+    const char *space = tt__pw_space_word(w, tt__pw_space(w, e->arg[0]));
+    tt__str_addf(out, "(*(%stt_packed_%s *)((%schar *)%s.p + ", space, suffix(e->type->dtype), space, a);
     put_index(w, e, a, out);
     tt__str_add(out, "))");
     return;
@@ -89,16 +90,17 @@ static void end_value(const tt_pwriter *w, int n, tt_str *out) {
 /* bN: the array that `e` is made of. rN: the result, so far its first element. Gives N. */
 static int begin_of_array(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++;
-  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
+  tt_pspace space = tt__pw_space(w, e->arg[0]);
+  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type_in(w, e->arg[0]->type, space), n);
   tt__pw_expr(w, e->arg[0], out);
-  tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type(w, e->type), n, n, n);
+  tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type_in(w, e->type, space), n, n, n);
   return n;
 }
 
 /* " rN.p += ": by so many steps of the array that the view is of. */
-static void put_ahead(const tt_pexpr *e, int n, tt_str *out) {
+static void put_ahead(tt_pwriter *w, const tt_pexpr *e, int n, tt_str *out) {
   if (e->arg[0]->type->layout == 'P')
-    tt__str_addf(out, " *(char **)&r%d.p += ", n);
+    tt__str_addf(out, " *(%schar **)&r%d.p += ", tt__pw_space_word(w, tt__pw_space(w, e->arg[0])), n);
   else
     tt__str_addf(out, " r%d.p += ", n);
 }
@@ -123,7 +125,7 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
       tt__str_addf(out, " r%d.n%d = 1; r%d.s%d = 0;", n, to, n, to);
       to++;
     } else if (*f == 'i') {
-      put_ahead(e, n, out);
+      put_ahead(w, e, n, out);
       put_part_index(w, e, e->arg[arg++], n, axis, out);
       tt__str_addf(out, " * b%d.s%d;", n, axis);
       axis++;
@@ -139,7 +141,7 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
           tt__str_add(out, "0");
       }
       tt__str_add(out, ");");
-      put_ahead(e, n, out);
+      put_ahead(w, e, n, out);
       tt__str_addf(out, "s.start * b%d.s%d; r%d.n%d = s.n; r%d.s%d = s.step * b%d.s%d; }", n, axis, n, to, n, to, n,
                    axis);
       arg += 3;
@@ -225,8 +227,9 @@ static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str 
     steps[k] = step;
     step *= slot->len[k];
   }
-  tt__pw_struct(w, e->type, out);
-  tt__str_addf(out, "{(tt_%s *)%s%d", suffix(slot->type->dtype), name, (int)e->k);
+  tt_pspace space = tt__pw_space(w, e);
+  tt__pw_struct(w, e->type, space, out);
+  tt__str_addf(out, "{(%stt_%s *)%s%d", tt__pw_space_word(w, space), suffix(slot->type->dtype), name, (int)e->k);
   for (int k = 0; k < slot->type->rank; k++) {
     if (slot->dynamic)
       tt__str_addf(out, ", (tt_i64)(dynamic / sizeof(tt_%s))", suffix(slot->type->dtype));
@@ -240,8 +243,8 @@ static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str 
 static void put_hidden(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int at = 0;
   for (int k = 0; k < e->k; k++) at += tt__ptype_words(w->p->globals.data[k]);
-  tt__pw_struct(w, e->type, out);
-  tt__pw_from_words(w, e->type, "TT_HIDDEN_WORDS", at, out);
+  tt__pw_struct(w, e->type, TT_SPACE_GLOBAL, out);
+  tt__pw_from_words(w, e->type, w->target == TT_PROGRAM_OPENCL ? "call->hidden" : "TT_HIDDEN_WORDS", at, out);
   tt__str_add(out, ")");
 }
 

@@ -200,7 +200,7 @@ static void put_divide(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 /* An array whose steps are counted in bytes from here on. */
 static void put_loose(tt_pwriter *w, const tt_pexpr *x, tt_str *out) {
   int n = w->serial++;
-  tt__str_addf(out, "({ %s l%d = ", tt__pw_type(w, x->type), n);
+  tt__str_addf(out, "({ %s l%d = ", tt__pw_type_in(w, x->type, tt__pw_space(w, x)), n);
   tt__pw_expr(w, x, out);
   tt__str_add(out, ";");
   for (int k = 0; k < x->type->rank; k++)
@@ -291,7 +291,7 @@ static void put_user_call(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   bool fails = tt__pw_fails(w, f);
   const char *type = tt__pw_type(w, f->result);
   if (fails) tt__str_addf(out, "({ %s r%d; if (TT_RARELY(", type, n);
-  tt__str_addf(out, "tt_f%d(call", (int)e->k);
+  tt__str_addf(out, "tt_f%lld(call", (long long)tt__pw_variant(w, e));
   if (f->place && w->target == TT_PROGRAM_C) tt__str_add(out, ", tx, ty, tz, bx, by, bz, bdx, bdy, bdz, gdx, gdy, gdz");
   for (int k = 0; k < e->n; k++) {
     tt__str_add(out, ", ");
@@ -308,7 +308,7 @@ static void put_atomic(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
                                                 "or",  "xor", "exch", "cas", "inc",    "dec"};
   bool own = e->i && w->target == TT_PROGRAM_C; /* one host thread runs a block */
   w->access = TT_ACCESS_WRITE | TT_ACCESS_ATOMIC | (e->k == TT_A_EXCH ? 0 : TT_ACCESS_UPDATE);
-  tt__str_addf(out, "tt_%s_%s_%s(&", own ? "plain" : "atomic", names[e->k], suffix(e->type->dtype));
+  tt__str_addf(out, "tt_%s_%s_%s(&", own ? "plain" : tt__pw_atomic_word(w, e), names[e->k], suffix(e->type->dtype));
   tt__pw_place(w, e->arg[0], out);
   for (int k = 1; k < e->n; k++) {
     tt__str_add(out, ", ");
@@ -344,7 +344,13 @@ static void put_special(tt_pwriter *w, int k, tt_str *out) {
                                                "(tt_i64)gridDim.y",
                                                "(tt_i64)gridDim.z",
                                                "tt_lane()"};
-  tt__str_add(out, w->target == TT_PROGRAM_CUDA ? cuda[k] : c[k]);
+  if (w->target == TT_PROGRAM_OPENCL) {
+    static const char *const asked[] = {"local_id", "group_id", "local_size", "num_groups"};
+    assert(k < TT_S_LANE);
+    tt__str_addf(out, "((tt_i64)get_%s(%d))", asked[k / 3], k % 3);
+  } else {
+    tt__str_add(out, w->target == TT_PROGRAM_CUDA ? cuda[k] : c[k]);
+  }
 }
 
 static void put_choice(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
@@ -363,7 +369,7 @@ static void put_part(tt_pwriter *w, const tt_pexpr *e, const char *part, tt_str 
 }
 
 static void put_tuple(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  tt__pw_struct(w, e->type, out);
+  tt__pw_struct(w, e->type, TT_SPACE_GLOBAL, out);
   tt__str_add(out, "{");
   for (int k = 0; k < e->n; k++) {
     const tt_ptype *t = e->type->item[k];
@@ -393,7 +399,7 @@ static void put_item(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   snprintf(word, sizeof word, "w%d", w->serial++);
   tt__str_addf(out, "({ const tt_i64 *%s = %s; ", word, tt__pw_list_place(w, e));
   bool parts = e->type->tag == TT_T_ARRAY || e->type->tag == TT_T_TUPLE;
-  if (parts) tt__pw_struct(w, e->type, out);
+  if (parts) tt__pw_struct(w, e->type, TT_SPACE_GLOBAL, out);
   tt__pw_from_words(w, e->type, word, 0, out);
   tt__str_add(out, parts ? "); })" : "; })");
 }

@@ -146,7 +146,7 @@ void tt__pw_next(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   snprintf(word, sizeof word, "w%d", w->serial++);
   tt__str_addf(out, "({ const tt_i64 *%s = (%s)->w; ", word, self);
   bool parts = e->type->tag == TT_T_ARRAY || e->type->tag == TT_T_TUPLE;
-  if (parts) tt__pw_struct(w, e->type, out);
+  if (parts) tt__pw_struct(w, e->type, TT_SPACE_GLOBAL, out);
   tt__pw_from_words(w, e->type, word, VALUE, out);
   tt__str_add(out, parts ? "); })" : "; })");
 }

@@ -12,14 +12,17 @@
 #include "render/render.h"
 #include "scalar/texts.h"
 
-extern const char tt__program_text[]; /* proc/proc_text.h */
+extern const char tt__program_text[];   /* proc/proc_text.h */
+extern const char tt__program_opencl[]; /* proc/opencl_text.h */
 
 void tt__program_header(const tt_proc *p, tt_program_target target, tt_str *out) {
-  if (target == TT_PROGRAM_CUDA)
-    tt__str_add(out, "#define TT_PROGRAM_CUDA 1\n"); /* the dialect's own header stands above */
+  if (target != TT_PROGRAM_C) /* the dialect's own header stands above */
+    tt__str_addf(out, "#define TT_PROGRAM_GPU 1\n#define %s 1\n",
+                 target == TT_PROGRAM_CUDA ? "TT_PROGRAM_CUDA" : "TT_PROGRAM_OPENCL");
   else
     tt__render_header(&tt__dialect_c, p->scalar, out);
   tt__str_add(out, tt__program_text);
+  if (target == TT_PROGRAM_OPENCL) tt__str_add(out, tt__program_opencl);
   if (p->scalar) tt__str_add(out, tt__program_math);
   if (p->grid && target == TT_PROGRAM_CUDA) tt__str_add(out, tt__cuda_barrier);
 }
@@ -47,10 +50,9 @@ static const char thread_params[] =
 static void put_signature(tt_pwriter *w, int64_t number) {
   const tt_pfunc *f = w->f;
   tt__str_addf(w->out, "%s%s tt_f%lld(tt_pcall *call", w->target == TT_PROGRAM_CUDA ? "static __device__ " : "static ",
-               tt__pw_fails(w, f) ? "int" : tt__pw_type(w, f->result), (long long)number);
+               tt__pw_fails(w, f) ? "int" : tt__pw_type_in(w, f->result, tt__pw_result_space(w)), (long long)number);
   if (f->place && w->target == TT_PROGRAM_C) tt__str_addf(w->out, ", %s", thread_params);
-  for (int32_t k = 0; k < f->nparam; k++)
-    tt__str_addf(w->out, ", %s v%d", tt__pw_type(w, f->locals.data[k].type), (int)k);
+  for (int32_t k = 0; k < f->nparam; k++) tt__str_addf(w->out, ", %s v%d", tt__pw_local_type(w, k), (int)k);
   if (tt__pw_fails(w, f)) tt__str_addf(w->out, ", %s *result", tt__pw_type(w, f->result));
   tt__str_add(w->out, ")");
 }
@@ -66,9 +68,10 @@ static void end_function(tt_pwriter *w, tt_str *outer) {
   w->out = outer;
 }
 
-static void put_function(tt_pwriter *w, int64_t number) {
+/* `number`: in the function's name. */
+static void put_function(tt_pwriter *w, const tt_pfunc *f, int64_t number) {
   tt_str own = {0}, fore = {0}, *outer = w->out;
-  w->f = w->p->funcs.data[number];
+  w->f = f;
   w->out = &own;
   w->fore = &fore;
   tt__str_addf(&own, "/* %s */\n", strchr(w->f->name, '*') ? "" : w->f->name);
@@ -133,15 +136,18 @@ static void put_function_entry(tt_pwriter *w, int64_t number, const char *name) 
 ** on a GPU in its shared memory.
 */
 static void put_shared(tt_pwriter *w) {
-  bool gpu = w->target == TT_PROGRAM_CUDA;
+  bool gpu = w->target != TT_PROGRAM_C;
+  const char *space = tt__pw_space_word(w, TT_SPACE_SHARED);
   for (int64_t k = 0; k < w->p->shared.n; k++) {
     const tt_pslot *s = &w->p->shared.data[k];
     const char *suffix = tt__dtypes[s->type->dtype].suffix;
     long long at = (long long)k, n = (long long)(s->bytes / (int64_t)tt__dtype_size((tt_dtype)s->type->dtype));
     if (s->dynamic)
-      tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)%s;", suffix, at, suffix, gpu ? "TT_SHARED_BYTES" : "call->shared");
+      tt__pw_line(w, "%stt_%s *shared%lld = (%stt_%s *)%s;", space, suffix, at, space, suffix,
+                  gpu ? "TT_SHARED_BYTES" : "call->shared");
     else if (gpu)
-      tt__pw_line(w, "__shared__ tt_%s shared%lld[%lld];", suffix, at, n + (n == 0));
+      tt__pw_line(w, "%stt_%s shared%lld[%lld];", w->target == TT_PROGRAM_CUDA ? "__shared__ " : space, suffix, at,
+                  n + (n == 0));
     else if (w->single)
       tt__pw_line(w, "tt_%s *shared%lld = (tt_%s *)call->slot[%lld];", suffix, at, suffix, at);
     else
@@ -333,6 +339,97 @@ static void put_gpu_kernel(tt_pwriter *w, int64_t number, const char *name) {
   tt__pw_close(w, "}");
 }
 
+/* ---- kernels in OpenCL C, where an array's address is memory of its own and how far into it */
+
+static int add_addresses(const tt_ptype *t, int *at, int *word, int n) {
+  if (t->tag == TT_T_ARRAY && word) word[n] = *at;
+  if (t->tag == TT_T_ARRAY) n++;
+  for (int k = 0; t->tag == TT_T_TUPLE && k < t->n; k++) n = add_addresses(t->item[k], at, word, n);
+  if (t->tag != TT_T_TUPLE) *at += tt__ptype_words(t);
+  return n;
+}
+
+int tt__program_addresses(const tt_proc *p, int *word) {
+  int n = 0, at = 0;
+  assert(p->entry->kind == TT_X_KERNEL);
+  for (int32_t k = 0; k < p->entry->nparam; k++) n = add_addresses(p->entry->locals.data[k].type, &at, word, n);
+  for (int64_t k = 0; k < p->globals.n; k++) n = add_addresses(p->globals.data[k], &at, word, n);
+  return n;
+}
+
+static bool is_dynamic(const tt_proc *p) {
+  for (int64_t k = 0; k < p->shared.n; k++)
+    if (p->shared.data[k].dynamic) return true;
+  return false;
+}
+
+static int argument_words(const tt_proc *p) {
+  int n = 0;
+  for (int32_t k = 0; k < p->entry->nparam; k++) n += tt__ptype_words(p->entry->locals.data[k].type);
+  return n;
+}
+
+/* What functions are handed on: the hidden arrays, and where threads of a block count. */
+static void put_context_type(tt_pwriter *w, const int *word, int n, int hidden) {
+  tt__pw_open(w, "typedef struct {");
+  tt__pw_line(w, "const tt_i64 *hidden;");
+  tt__pw_line(w, "__local tt_i32 *meet;");
+  for (int k = 0; k < n; k++)
+    if (word[k] >= hidden) tt__pw_line(w, "__global tt_u8 *hidden_at%d;", word[k] - hidden);
+  w->indent--;
+  tt__pw_line(w, "} tt_pcall;");
+}
+
+static void put_opencl_head(tt_pwriter *w, const char *name, int n) {
+  tt_str head = {0};
+  if (n) tt__str_addf(&head, "tt_u64 at[%d]; ", n);
+  tt__pw_line(w, "typedef struct { %stt_i64 w[%d]; } tt_words;", tt__pw_peek(w, &head), count_words(w->p));
+  tt__str_clear(&head);
+  for (int k = 0; k < n; k++) tt__str_addf(&head, ", __global tt_u8 *m%d", k);
+  if (is_dynamic(w->p)) tt__str_add(&head, ", __local tt_u8 *TT_SHARED_BYTES");
+  tt__pw_open(w, "__kernel void %s(const tt_words given%s) {", name, tt__pw_peek(w, &head));
+  w->out->failed |= head.failed;
+  tt__str_free(&head);
+}
+
+static void put_opencl_kernel(tt_pwriter *w, const char *name, const int *word, int n, int hidden) {
+  w->f = w->p->entry;
+  put_opencl_head(w, name, n);
+  tt__pw_line(w, "const tt_i64 *word = given.w; (void)word;");
+  tt__pw_line(w, "const tt_i64 dynamic = given.w[%d]; (void)dynamic;", count_words(w->p) - 1);
+  tt__pw_line(w, "__local tt_i32 meet;");
+  tt__pw_line(w, "tt_pcall context, *call = &context; (void)call;");
+  tt__pw_line(w, "context.hidden = given.w + %d; context.meet = &meet;", hidden);
+  for (int k = 0; k < n; k++)
+    if (word[k] < hidden)
+      tt__pw_line(w, "__global tt_u8 *const word_at%d = m%d + given.at[%d];", word[k], k, k);
+    else
+      tt__pw_line(w, "context.hidden_at%d = m%d + given.at[%d];", word[k] - hidden, k, k);
+  if (w->apart) tt__pw_line(w, "tt_b8 over = 0;");
+  put_arguments(w, "v");
+  tt__pw_locals(w, w->f->nparam);
+  put_shared(w);
+  put_private(w);
+  tt__pw_stmts(w, w->f->body);
+  tt__pw_close(w, "}");
+}
+
+static tt_code put_opencl(tt_pwriter *w, int64_t entry, const char *name, tt_error *err) {
+  int word[TT_PROGRAM_ADDRESSES], n = tt__program_addresses(w->p, NULL), hidden = argument_words(w->p);
+  if (n > TT_PROGRAM_ADDRESSES) return tt__fail(err, TT_ENOTIMPL, "more than %d arrays", TT_PROGRAM_ADDRESSES);
+  (void)tt__program_addresses(w->p, word);
+  TT_TRY(tt__pw_find_spaces(w, entry, err));
+  tt__pw_types(w);
+  put_context_type(w, word, n, hidden);
+  for (w->variant = w->variants; w->variant; w->variant = w->variant->next) /* callees before their callers */
+    if (w->variant->f->kind == TT_X_FUNCTION)
+      put_function(w, w->variant->f, w->variant->number);
+    else
+      break;
+  if (w->variant) put_opencl_kernel(w, name, word, n, hidden);
+  return w->out->failed ? tt__fail_memory(err, w->out->len) : TT_OK;
+}
+
 /* What only the host can do: memory, random numbers of the call, parallel loops. */
 static bool fits_expr(const tt_pexpr *e) {
   if (!e) return true;
@@ -378,7 +475,7 @@ static void put_functions(tt_pwriter *w) {
     tt__str_add(w->out, ";\n");
   }
   for (int64_t k = p->funcs.n - 1; k >= 0; k--)
-    if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(w, k);
+    if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(w, p->funcs.data[k], k);
 }
 
 static bool has_back_expr(const tt_pexpr *e) {
@@ -412,9 +509,14 @@ tt_code tt__program_render(const tt_proc *p, tt_program_target target, const cha
   int64_t entry = 0;
   w.single = tt__program_single(p) && target == TT_PROGRAM_C;
   w.back = has_back(p);
-  if (target == TT_PROGRAM_CUDA && !fits_gpu(p, err)) return TT_ENOTIMPL;
-  put_functions(&w);
+  if (target != TT_PROGRAM_C && !fits_gpu(p, err)) return TT_ENOTIMPL;
   while (p->funcs.data[entry] != p->entry) entry++;
+  if (target == TT_PROGRAM_OPENCL) {
+    tt_code code = put_opencl(&w, entry, name, err);
+    tt__arena_free(&arena);
+    return code;
+  }
+  put_functions(&w);
   if (target == TT_PROGRAM_CUDA)
     put_gpu_kernel(&w, entry, name);
   else if (p->entry->kind == TT_X_KERNEL)

@@ -40,6 +40,19 @@ typedef struct tt_pturn {
   int64_t value;
 } tt_pturn;
 
+/* The memory that an array lies in, which a pointer's type says in OpenCL C. */
+typedef enum tt_pspace { TT_SPACE_GLOBAL, TT_SPACE_SHARED, TT_SPACE_PRIVATE, TT_SPACE_UNKNOWN } tt_pspace;
+
+/* A function for arguments in these memories (proc/space.c). */
+typedef struct tt_pvariant tt_pvariant;
+struct tt_pvariant {
+  tt_pvariant *next;
+  const tt_pfunc *f;
+  int64_t func, number; /* of the program; among the variants */
+  uint8_t *space;       /* [locals]: tt_pspace of those that are arrays */
+  uint8_t result;
+};
+
 typedef struct tt_pwriter {
   const tt_proc *p;
   const tt_pfunc *f;
@@ -78,6 +91,11 @@ typedef struct tt_pwriter {
   bool flat;    /* nobody asks for threadIdx.z: rows of threads are counted in one loop */
   bool wide;    /* all threads of the grid take turns, not those of a block */
   tt_str *tops; /* wide: where arrays of the threads are made, once */
+  bool *
+      apart; /* OpenCL: threads go on to barriers after they have returned (proc/meet.c): NULL, or the locals that those
+                  have no values of */
+  int leave; /* what such a return leaves: a label; 0: nothing but barriers comes */
+  tt_pvariant *variant, *variants; /* OpenCL: of which function this is one, and all, callees first */
 } tt_pwriter;
 
 TT_HIDDEN void tt__pw_line(tt_pwriter *w, const char *fmt, ...) TT_PRINTF(2, 3);
@@ -92,11 +110,31 @@ static inline bool tt__pw_fails(const tt_pwriter *w, const tt_pfunc *f) {
   return (f->can_fail || w->p->bounds) && w->target == TT_PROGRAM_C;
 }
 
+/* proc/space.c: find the variants of a kernel and what it calls; TT_ENOTIMPL: OpenCL C has no words for it. */
+TT_HIDDEN tt_code tt__pw_find_spaces(tt_pwriter *w, int64_t entry, tt_error *err);
+/* Where an array lies, by the variant that is being written; elsewhere in what C does not tell apart. */
+TT_HIDDEN tt_pspace tt__pw_space(tt_pwriter *w, const tt_pexpr *array);
+TT_HIDDEN tt_pspace tt__pw_local_space(const tt_pwriter *w, int64_t local);
+TT_HIDDEN tt_pspace tt__pw_result_space(const tt_pwriter *w);
+/* "__local " and its kin before what a pointer points at; "" in other languages. */
+TT_HIDDEN const char *tt__pw_space_word(const tt_pwriter *w, tt_pspace space);
+/* "atomic", and in OpenCL C with the memory it is of. */
+TT_HIDDEN const char *tt__pw_atomic_word(tt_pwriter *w, const tt_pexpr *atomic);
+/* The variant that a call is of: the number in the function's name; elsewhere that of the function. */
+TT_HIDDEN int64_t tt__pw_variant(tt_pwriter *w, const tt_pexpr *call);
+
+/* proc/meet.c: *why NULL: all threads of a block come to each barrier of a kernel; else why not. False: out of memory. */
+TT_HIDDEN void tt__pw_meet_stmts(tt_pwriter *w, const tt_pstmt *s);
+TT_HIDDEN bool tt__pw_all_meet(tt_pwriter *w, const tt_pfunc *f, int32_t *line, const char **why);
+
 /* proc/type.c: the name of a type (in the arena), and what all types of the program are. */
 TT_HIDDEN const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t);
+/* The same of an array that lies there, and of a local. */
+TT_HIDDEN const char *tt__pw_type_in(tt_pwriter *w, const tt_ptype *t, tt_pspace space);
+TT_HIDDEN const char *tt__pw_local_type(tt_pwriter *w, int64_t local);
 TT_HIDDEN void tt__pw_types(tt_pwriter *w);
 /* The beginning of a struct that is made in place: "{...})" follows. */
-TT_HIDDEN void tt__pw_struct(tt_pwriter *w, const tt_ptype *t, tt_str *out);
+TT_HIDDEN void tt__pw_struct(tt_pwriter *w, const tt_ptype *t, tt_pspace space, tt_str *out);
 /* Copy a value to or from words; gives how many. */
 TT_HIDDEN int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at, tt_str *out);
 TT_HIDDEN int tt__pw_to_words(tt_pwriter *w, const tt_ptype *t, const char *value, const char *word, int at);

@@ -7,7 +7,7 @@
 #define TT_RENDER_PROC_PROC_TEXT_H
 
 enum { TT_EDEVICE = 13, TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS = 256, TT_THREADS = 1024 };
-#if defined(TT_PROGRAM_CUDA)
+#if defined(TT_PROGRAM_GPU)
 #define TT_RARELY(x) (x)
 #elif defined(__clang__)
 #define TT_UNROLL4
@@ -28,7 +28,7 @@ enum { TT_EDEVICE = 13, TT_EZERODIV = 7, TT_ENOMEM = 1, TT_EVALUE = 2, TT_CHUNKS
   })
 /* In a block: it is jumped to, however cheap a move by the condition seems. */
 #define TT_JUMPED_TO __asm__ volatile("")
-#if defined(TT_PROGRAM_CUDA) || defined(__clang__)
+#if defined(TT_PROGRAM_GPU) || defined(__clang__)
 #define TT_SELDOM(x) (x)
 #else
 #define TT_SELDOM(x) __builtin_expect_with_probability(!!(x), 0, 0.995)
@@ -41,7 +41,7 @@ typedef struct {
   tt_f64 re, im;
 } tt_c128;
 
-#ifndef TT_PROGRAM_CUDA
+#ifndef TT_PROGRAM_GPU
 typedef struct tt_pcall tt_pcall;
 struct tt_pcall {
   tt_i32 *failed;
@@ -144,13 +144,13 @@ TT_FN void tt_caught(tt_pcall *call, const tt_place *before) {
   call->line = before->line;
 }
 #define TT_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
-#else
+#elif defined(TT_PROGRAM_CUDA)
 typedef const tt_i64 tt_pcall; /* the words of the hidden arrays */
 #define TT_HIDDEN_WORDS call
 #define TT_FENCE() __threadfence()
 #endif
 
-#ifndef TT_PROGRAM_CUDA
+#ifndef TT_PROGRAM_GPU
 /* ---- lists, whose memory is the call's: what a list outgrows stays until the call is over */
 typedef struct {
   tt_i64 *w;
@@ -255,7 +255,7 @@ TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
   w[0] = (tt_i64)((tt_u64)tt__bits_f32(z.re) | (tt_u64)tt__bits_f32(z.im) << 32);
 }
 
-#ifndef TT_PROGRAM_CUDA
+#ifndef TT_PROGRAM_GPU
 /* Items in order, equal ones as they were: runs of twice the length each time, from one half of the memory to the
  * other. */
 #define TT__SORT(S)                                                                               \
@@ -296,7 +296,7 @@ TT__SORT(f64)
 #endif
 
 /* ---- indices */
-#ifdef TT_PROGRAM_CUDA
+#ifdef TT_PROGRAM_GPU
 TT_FN tt_i64 tt_wrap(tt_i64 i, tt_i64 n) { return i < 0 ? i + n : i; }
 #else
 /* A jump that is guessed right does not wait for the index. */
@@ -335,7 +335,7 @@ TT_FN tt_slice tt_slice_of(tt_i64 n, int has_a, tt_i64 a, int has_b, tt_i64 b, i
 /* ---- whole numbers from floats: one instruction where its result is NumPy's */
 /* kept: of numbers that may become floats again. Without -ftrapping-math gcc would make one trunc() of both steps, and
  * -0.0 of -0.5; it looks through no signs. */
-#if defined(__x86_64__) && !defined(TT_PROGRAM_CUDA)
+#if defined(__x86_64__) && !defined(TT_PROGRAM_GPU)
 TT_FN tt_i64 tt_whole_f64_i64(tt_f64 x) { return (tt_i64)x; }
 TT_FN tt_i64 tt_whole_f32_i64(tt_f32 x) { return (tt_i64)x; }
 TT_FN tt_i32 tt_whole_f64_i32(tt_f64 x) { return (tt_i32)x; }
@@ -389,8 +389,11 @@ TT_FN tt_u64 tt_brev_u64(tt_u64 x) {
 TT_FN tt_u32 tt_brev_u32(tt_u32 x) { return (tt_u32)(tt_brev_u64(x) >> 32); }
 
 /* ---- what the C library and CUDA both have */
-#ifdef TT_PROGRAM_CUDA
+#ifdef TT_PROGRAM_GPU
 #define TT__LIBRARY(NAME) NAME
+#ifdef TT_PROGRAM_OPENCL /* overloaded, without the letter of a type */
+#define fmaf fma
+#endif
 #else
 #define TT__LIBRARY(NAME) __builtin_##NAME
 #endif
@@ -425,8 +428,8 @@ TT_FN tt_f64 tt_round_f64(tt_f64 x, tt_i64 n) {
   if (x - x != 0 || n > 323) return x;
   if (n < -308) return 0 * x;
   if (n < 0) {
-    tt_f64 p = tt__tens(-n), y = TT__LIBRARY(rint)(x / p), rest = tt_fma_f64(-y, p, x), half = p / 2;
-    return (rest > half ? y + 1 : rest < -half ? y - 1 : y) * p;
+    tt_f64 p = tt__tens(-n), y = TT__LIBRARY(rint)(x / p), rest = tt_fma_f64(-y, p, x), middle = p / 2;
+    return (rest > middle ? y + 1 : rest < -middle ? y - 1 : y) * p;
   }
   tt_f64 p = tt__tens(n < 22 ? n : 22), q = n > 22 ? tt__tens(n - 22) : 1, scaled = x * q, up = scaled * p;
   tt_f64 y = TT__LIBRARY(rint)(up), lost = tt_fma_f64(scaled, p, -up), off = up - y;
@@ -480,7 +483,7 @@ TT_FN tt_c128 tt_cast_c64_c128(tt_c64 a) { return tt__pair_c128(a.re, a.im); }
 TT_FN tt_c64 tt_cast_c128_c64(tt_c128 a) { return tt__pair_c64((tt_f32)a.re, (tt_f32)a.im); }
 
 /* ---- atomics of the CPU: each gives the old value */
-#ifndef TT_PROGRAM_CUDA
+#ifndef TT_PROGRAM_GPU
 #define TT__ATOMIC_LOOP(NAME, S, T, NEW)                                                      \
   static inline __attribute__((unused)) T tt_atomic_##NAME##_##S(T *p, T v) {                 \
     T old, x;                                                                                 \
@@ -573,7 +576,7 @@ TT_FN tt_i64 tt_random_np_seed(tt_pcall *call, tt_i64 seed) {
   if (call->reseed) call->reseed(call, seed);
   return tt_random_seed(call, seed);
 }
-#else
+#elif defined(TT_PROGRAM_CUDA)
 /* ---- atomics and exchanges of a GPU */
 #define TT__ATOMIC_CAS(S, T, U, TO, FROM)                                                    \
   TT_FN T tt__swap_##S(T *p, T old, T v) { return FROM(atomicCAS((U *)p, TO(old), TO(v))); } \

@@ -146,7 +146,59 @@ static void put_raise(tt_pwriter *w, const tt_pstmt *s) {
 
 /* ---- printing: a letter and a value each */
 
+/* A text inside a format. */
+static void put_in_format(const char *text, tt_str *out) {
+  tt_str quoted = {0};
+  put_quoted(text, &quoted);
+  for (const char *c = quoted.data ? quoted.data + 1 : ""; *c && c[1]; c++)
+    tt__str_addf(out, *c == '%' ? "%%%%" : "%c", *c);
+  out->failed |= quoted.failed;
+  tt__str_free(&quoted);
+}
+
+static bool is_truth(const tt_pexpr *e) {
+  return e->op != TT_X_STRING && e->type->tag == TT_T_SCALAR && e->type->dtype == TT_BOOL;
+}
+
+/* From argument k on. OpenCL's printf writes no text but a format's own: each truth doubles the statements. */
+static void put_printf(tt_pwriter *w, const tt_pstmt *s, int k, const char *before, const char *values) {
+  tt_str format = {0}, args = {0};
+  tt__str_add(&format, before);
+  tt__str_add(&args, values);
+  for (; k < s->n && !is_truth(s->arg[k]); k++) {
+    const tt_pexpr *e = s->arg[k];
+    bool text = e->op == TT_X_STRING, real = !text && tt__is_float((tt_dtype)e->type->dtype);
+    tt__str_add(&format, k ? " " : "");
+    if (text) {
+      put_in_format(e->name, &format);
+      continue;
+    }
+    tt__str_add(&format, real ? "%.17g" : "%ld");
+    tt__str_addf(&args, ", (%s)%s", real ? "double" : "long", tt__pw_text(w, e));
+  }
+  if (k == s->n) {
+    tt__pw_line(w, "printf(\"%s\\n\"%s);", tt__pw_peek(w, &format), tt__pw_peek(w, &args));
+  } else {
+    tt_str no = {0};
+    tt__str_addf(&no, "%s%sFalse", tt__pw_peek(w, &format), k ? " " : "");
+    tt__str_addf(&format, "%sTrue", k ? " " : "");
+    tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->arg[k]));
+    put_printf(w, s, k + 1, tt__pw_peek(w, &format), tt__pw_peek(w, &args));
+    w->indent--;
+    tt__pw_open(w, "} else {");
+    put_printf(w, s, k + 1, tt__pw_peek(w, &no), tt__pw_peek(w, &args));
+    tt__pw_close(w, "}");
+    tt__str_free(&no);
+  }
+  tt__str_free(&format);
+  tt__str_free(&args);
+}
+
 static void put_print(tt_pwriter *w, const tt_pstmt *s) {
+  if (w->target == TT_PROGRAM_OPENCL) {
+    put_printf(w, s, 0, "", "");
+    return;
+  }
   if (w->target == TT_PROGRAM_CUDA) {
     tt_str fmt = {0}, args = {0};
     for (int k = 0; k < s->n; k++) {
@@ -530,6 +582,8 @@ static void put_return(tt_pwriter *w, const tt_pstmt *s) {
     tt__pw_line(w, "goto over;");
   } else if (w->resume) {
     tt__pw_resume_return(w, s->a);
+  } else if (w->f->kind == TT_X_KERNEL && w->apart) {
+    tt__pw_line(w, "{ over = 1; goto left%d; }", w->leave);
   } else if (w->f->kind == TT_X_KERNEL) {
     tt__pw_line(w, w->single ? "{ call->leaves(); return; }" : "return;");
   } else if (tt__pw_fails(w, w->f)) {
@@ -556,7 +610,7 @@ static void put_store(tt_pwriter *w, const tt_pstmt *s, bool alone) {
   const char *place = tt__pw_peek(w, &text);
   if (w->single)
     tt__pw_line(w, "{ const %s x = %s; %s = x; }", tt__pw_type(w, s->a->type), tt__pw_text(w, s->b), place);
-  else if (alone) /* nobody makes it one with the next */
+  else if (alone && w->target == TT_PROGRAM_C) /* nobody makes it one with the next */
     tt__pw_line(w, "*(volatile %s *)&%s = %s;", tt__pw_type(w, s->a->type), place, tt__pw_text(w, s->b));
   else
     tt__pw_line(w, "%s = %s;", place, tt__pw_text(w, s->b));
@@ -571,8 +625,10 @@ static void put_collective(tt_pwriter *w, const tt_pstmt *s) {
   tt_str text = {0};
   for (int k = 0; k < s->n; k++) {
     if (k) tt__str_add(&text, ", ");
+    if (w->apart) tt__str_add(&text, s->k == TT_C_SYNC_AND ? "over || " : "!over && ");
     tt__pw_expr(w, s->arg[k], &text);
   }
+  if (w->target == TT_PROGRAM_OPENCL) tt__str_add(&text, ", call->meet");
   if (w->single && s->k <= TT_C_SYNC_OR) tt__str_addf(&text, ", %d", (int)s->line);
   tt__pw_line(w, "v%d = %s(%s);", (int)s->local, names[s->k], tt__pw_peek(w, &text));
   w->out->failed |= text.failed;
@@ -595,7 +651,7 @@ static void put_host(tt_pwriter *w, const tt_pstmt *s) {
   }
   tt__pw_line(w, "if (TT_RARELY(call->function(call, %s, given, got, %d))) %s;", tt__pw_peek(w, &quoted), (int)s->line,
               tt__pw_leave_text(w));
-  if (t->tag != TT_T_SCALAR) tt__pw_struct(w, t, &value);
+  if (t->tag != TT_T_SCALAR) tt__pw_struct(w, t, TT_SPACE_GLOBAL, &value);
   tt__pw_from_words(w, t, "got", 0, &value);
   tt__pw_line(w, t->tag != TT_T_SCALAR ? "v%d = %s);" : "v%d = %s;", (int)s->local, tt__pw_peek(w, &value));
   tt__pw_close(w, "}");
@@ -673,7 +729,9 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "(void)%s;", tt__pw_text(w, s->a));
       break;
     case TT_X_BARRIER:
-      if (w->target == TT_PROGRAM_CUDA)
+      if (w->target == TT_PROGRAM_OPENCL)
+        tt__pw_line(w, "TT_BARRIER();");
+      else if (w->target == TT_PROGRAM_CUDA)
         tt__pw_line(w, s->k == 2 ? "tt_grid_barrier();" : s->k ? "__syncwarp();" : "__syncthreads();");
       else if (w->single && s->k == 2)
         tt__pw_line(w, "call->grid((const void *)(tt_i64)%d);", (int)s->line);
@@ -702,6 +760,10 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
 
 void tt__pw_stmts(tt_pwriter *w, const tt_pstmt *first) {
   if (w->resume && tt__pw_resume_stmts(w, first)) return;
+  if (w->apart && !w->leave && w->f->kind == TT_X_KERNEL) {
+    tt__pw_meet_stmts(w, first);
+    return;
+  }
   for (const tt_pstmt *s = first; s; s = s->next) {
     if (w->guarded && tt__pw_is_swap(w, first, s))
       put_store(w, s, true);
@@ -715,6 +777,6 @@ void tt__pw_locals(tt_pwriter *w, int32_t from) {
     const tt_ptype *t = w->f->locals.data[k].type;
     if (t->tag == TT_T_UNKNOWN || t->tag == TT_T_META || (t->tag == TT_T_ARRAY && t->layout == 'E')) continue;
     const char *name = w->f->locals.data[k].name;
-    tt__pw_line(w, "%s v%d; /* %s */", tt__pw_type(w, t), (int)k, strchr(name, '*') ? "" : name);
+    tt__pw_line(w, "%s v%d; /* %s */", tt__pw_local_type(w, k), (int)k, strchr(name, '*') ? "" : name);
   }
 }

@@ -5,7 +5,7 @@
 #ifndef TT_RENDER_PROC_STRINGS_TEXT_H
 #define TT_RENDER_PROC_STRINGS_TEXT_H
 
-#ifndef TT_PROGRAM_CUDA
+#ifndef TT_PROGRAM_GPU
 /* ---- strings: lists of code points that nobody changes */
 enum {
   TT_TEXT_BOOL = 0,

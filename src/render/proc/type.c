@@ -9,13 +9,19 @@
 
 static const char *suffix(int dtype) { return tt__dtypes[dtype].suffix; }
 
-const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) {
+const char *tt__pw_type(tt_pwriter *w, const tt_ptype *t) { return tt__pw_type_in(w, t, TT_SPACE_GLOBAL); }
+
+const char *tt__pw_local_type(tt_pwriter *w, int64_t local) {
+  return tt__pw_type_in(w, w->f->locals.data[local].type, tt__pw_local_space(w, local));
+}
+
+const char *tt__pw_type_in(tt_pwriter *w, const tt_ptype *t, tt_pspace space) {
   assert(t);
   char text[64];
   if (t->tag == TT_T_SCALAR)
     snprintf(text, sizeof text, "tt_%s", suffix(t->dtype));
   else if (t->tag == TT_T_ARRAY)
-    snprintf(text, sizeof text, "A_%s_%d", suffix(t->dtype), t->rank);
+    snprintf(text, sizeof text, "%c_%s_%d", "ALP"[space], suffix(t->dtype), t -> rank);
   else if (t->tag == TT_T_TUPLE)
     snprintf(text, sizeof text, "T%d", t->id);
   else if (t->tag == TT_T_LIST || t->tag == TT_T_GENERATOR)
@@ -34,22 +40,27 @@ static void put_packed(tt_pwriter *w) {
     const tt_ptype *t = w->p->types.data[i];
     if (t->tag != TT_T_ARRAY || t->layout != 'P' || seen[t->dtype]) continue;
     seen[t->dtype] = true;
-    tt__str_addf(w->out, "typedef tt_%s tt_packed_%s __attribute__((aligned(1), may_alias));\n", suffix(t->dtype),
-                 suffix(t->dtype));
+    tt__str_addf(w->out, "typedef tt_%s tt_packed_%s __attribute__((aligned(1)%s));\n", suffix(t->dtype),
+                 suffix(t->dtype), w->target == TT_PROGRAM_OPENCL ? "" : ", may_alias");
   }
 }
 
+static void put_array_type(tt_pwriter *w, const tt_ptype *t, tt_pspace space) {
+  tt__str_addf(w->out, "typedef struct { %stt_%s *p;", tt__pw_space_word(w, space), suffix(t->dtype));
+  for (int k = 0; k < t->rank; k++) tt__str_addf(w->out, " tt_i64 n%d;", k);
+  for (int k = 0; k < t->rank; k++) tt__str_addf(w->out, " tt_i64 s%d;", k);
+  tt__str_addf(w->out, " } %s;\n", tt__pw_type_in(w, t, space));
+}
+
 void tt__pw_types(tt_pwriter *w) {
+  int spaces = w->target == TT_PROGRAM_OPENCL ? TT_SPACE_UNKNOWN : 1;
   put_packed(w);
   bool seen[TT_DTYPE_COUNT][TT_PROGRAM_RANK + 1] = {{false}};
   for (int64_t i = 0; i < w->p->types.n; i++) {
     const tt_ptype *t = w->p->types.data[i];
     if (t->tag == TT_T_ARRAY && t->layout != 'E' && !seen[t->dtype][t->rank]) {
       seen[t->dtype][t->rank] = true;
-      tt__str_addf(w->out, "typedef struct { tt_%s *p;", suffix(t->dtype));
-      for (int k = 0; k < t->rank; k++) tt__str_addf(w->out, " tt_i64 n%d;", k);
-      for (int k = 0; k < t->rank; k++) tt__str_addf(w->out, " tt_i64 s%d;", k);
-      tt__str_addf(w->out, " } A_%s_%d;\n", suffix(t->dtype), t->rank);
+      for (int space = 0; space < spaces; space++) put_array_type(w, t, (tt_pspace)space);
     } else if (t->tag == TT_T_TUPLE) {
       bool known = true; /* tuples of array expressions exist while typing only */
       for (int k = 0; k < t->n; k++) {
@@ -70,8 +81,8 @@ void tt__pw_types(tt_pwriter *w) {
 }
 
 /* A struct made in place: C's compound literal, C++'s braces. */
-void tt__pw_struct(tt_pwriter *w, const tt_ptype *t, tt_str *out) {
-  tt__str_addf(out, w->target == TT_PROGRAM_CUDA ? "(%s" : "((%s)", tt__pw_type(w, t));
+void tt__pw_struct(tt_pwriter *w, const tt_ptype *t, tt_pspace space, tt_str *out) {
+  tt__str_addf(out, w->target == TT_PROGRAM_CUDA ? "(%s" : "((%s)", tt__pw_type_in(w, t, space));
 }
 
 /* ---- words */
@@ -84,7 +95,10 @@ int tt__pw_from_words(tt_pwriter *w, const tt_ptype *t, const char *word, int at
       tt__str_addf(out, "tt_of_words_%s(%s + %d)", suffix(t->dtype), word, at);
       return tt__ptype_words(t);
     case TT_T_ARRAY:
-      tt__str_addf(out, "{(tt_%s *)%s[%d]", suffix(t->dtype), word, at);
+      if (w->target == TT_PROGRAM_OPENCL) /* the address of an argument of its own */
+        tt__str_addf(out, "{(__global tt_%s *)%s_at%d", suffix(t->dtype), word, at);
+      else
+        tt__str_addf(out, "{(tt_%s *)%s[%d]", suffix(t->dtype), word, at);
       for (int k = 1; k < 1 + 2 * t->rank; k++) tt__str_addf(out, ", %s[%d]", word, at + k);
       tt__str_add(out, "}");
       return 1 + 2 * t->rank;
