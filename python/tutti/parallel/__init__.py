@@ -32,6 +32,7 @@ __all__ = [
     "imap",
     "imap_unordered",
     "map",
+    "report",
     "shared",
     "shutdown",
     "starmap",
@@ -43,6 +44,7 @@ _LATER = {
     "Executor": "_executor",
     "Future": "_executor",
     "WorkerDied": "_died",
+    "report": "_choice",
     "vectorised": "_vectorised",
     "register_joblib": "_joblib",
 }

@@ -112,6 +112,8 @@ class Job:
         Items are read however far results are behind.
     most : int or None
         Items that are read at most before their results were given.
+    choice : _choice.Choice or None
+        Says of the first items whether threads do for the rest.
     """
 
     def __init__(
@@ -128,12 +130,15 @@ class Job:
         seed=None,
         ahead=True,
         most=None,
+        choice=None,
     ):
         self.items, self.make_engine = items, engine
         self.engine = None
         self.ordered, self.here, self.chunk = ordered, here, chunk
         self.timeout, self.retries, self.keep, self.seed, self.ahead = timeout, retries, keep, seed, ahead
         self.most = most
+        self.choice = choice
+        self.by_threads = False
         self.begun = 0  # items that were read
         self.given = 0  # and given
         self.seconds = 0.0  # what an item takes
@@ -179,7 +184,11 @@ class Job:
             for block in self._do_here():
                 self.given += len(block[1])
                 yield block
-            if not self._at_end():
+            if self.choice is not None:
+                self.choice.tell(self._at_end(), self.by_threads)
+            if self.by_threads:
+                yield from self._by_threads()
+            elif not self._at_end():
                 for block in self._distribute():
                     self.given += len(block[1])
                     if self.ahead:
@@ -204,6 +213,21 @@ class Job:
             yield block
         finally:
             engine.futures.discard(self)
+
+    def _by_threads(self):
+        from . import _threads
+
+        rest = _threads.Job(
+            self.items,
+            self.choice.size,
+            retries=self.retries,
+            keep=self.keep,
+            ordered=self.ordered,
+            most=self.most,
+        )
+        rest.begun = rest.given = self.begun
+        rest.seconds = self.seconds
+        return rest.blocks()
 
     def _at_end(self):
         return self.items.left == 0 and not self.items.held
@@ -232,7 +256,10 @@ class Job:
             f, columns, rows = taken
             first, self.begun = self.begun, self.begun + rows
             begun = clock()
-            results = self._call_here(f, columns, rows, first)
+            if self.choice is not None and self.choice.watches(columns, spent):
+                results = self.choice.call(self._call_here, f, columns, rows, first)
+            else:
+                results = self._call_here(f, columns, rows, first)
             took = clock() - begun
             spent += took
             self.turn = self.begun
@@ -244,7 +271,12 @@ class Job:
                 n = min(2 * n, _chunks.MOST)
             elif n > 1 and took > 2 * _HERE:
                 n = max(1, n // 2)
-            if spent >= _HERE and self._pays(spent):
+            if spent < _HERE or self.choice is not None and self.choice.watches(columns, spent):
+                continue
+            if self.choice is not None and self.choice.takes_threads():
+                self.by_threads = True
+                return
+            if self._pays(spent):
                 return
 
     def _call_here(self, f, columns, rows, first):

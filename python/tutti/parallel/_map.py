@@ -96,6 +96,10 @@ def _blocks(
         blocks = _threads.Job(items, size, **how).blocks()
         return _told(blocks, progress, items) if progress else blocks
     inline = size == 1 and timeout is None and workers is None
+    if threads is None and here and timeout is None and seed is None:
+        from . import _choice
+
+        how["choice"] = _choice.Choice(f, size)
     job = _job.Job(items, (lambda rest: None) if inline else (lambda rest: Engine.get(size)), **how)
     if inline:
         job.here = True
@@ -136,7 +140,8 @@ def map(f, *iterables, **how):  # noqa: A001 (a builtin's name)
     workers : int, optional
         Processes to use. By default TUTTI_PARALLEL_WORKERS, else as many as this process has cores.
     threads : bool, optional
-        Threads instead of processes. By default where the interpreter has no lock.
+        Threads instead of processes. By default where the interpreter has no lock, and where items with large arrays
+        show that the function gives it up, and it can write nothing that threads would share; `report` says so.
     chunk : int, optional
         Items of a message. By default by what they take: the first ones are called here, and what is done in a
         millisecond is not handed over at all. With a number, all are.

@@ -107,7 +107,14 @@ def _command():
     if not sys.executable:
         raise RuntimeError("workers cannot be started: sys.executable does not say which Python this is")
     folder = os.path.dirname(os.path.abspath(__file__))
-    program = [sys.executable, *_interpreter_flags(), os.path.join(folder, "_worker_main.py"), "%d", folder, _core.__file__]
+    program = [
+        sys.executable,
+        *_interpreter_flags(),
+        os.path.join(folder, "_worker_main.py"),
+        "%d",
+        folder,
+        _core.__file__,
+    ]
     return [os.fsencode(p) for p in program]
 
 
