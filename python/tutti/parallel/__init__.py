@@ -4,6 +4,7 @@ import tutti as tt
 squares = tt.parallel.map(f, range(1000))
 """
 
+from . import _rebuild  # noqa: F401, I001 (_code looks for it)
 from . import _code  # noqa: F401 (workers are told that it is used)
 from ._map import (
     Pool,

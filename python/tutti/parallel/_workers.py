@@ -123,7 +123,7 @@ def _modules():
     """What a worker loads, compiled, a message each: it need not do that again, nor look for files."""
     folder = sys.modules[__package__].__path__
     found = []
-    for name in ("_message", "_worker", "_code", "_chunks"):
+    for name in ("_message", "_worker", "_rebuild", "_code", "_chunks"):
         full = f"{__package__}.{name}"
         code = importlib.machinery.PathFinder.find_spec(full, folder).loader.get_code(full)
         found.append(marshal.dumps({name: code}))
