@@ -4,6 +4,8 @@
 */
 #include "core.h"
 
+#include <time.h>
+
 /* _parallel_count(tasks, messages, shared_bytes, copied_bytes, idle_us, started, died): add to the ledger. */
 static PyObject *py_parallel_count(PyObject *self, PyObject *args) {
   (void)self;
@@ -64,12 +66,32 @@ static PyObject *py_parallel_plain(PyObject *self, PyObject *values) {
   return PyBool_FromLong(k == n);
 }
 
+static double lock_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* _lock_wait(seconds): sleep without the interpreter's lock; seconds that it then took to have it. */
+static PyObject *py_lock_wait(PyObject *self, PyObject *number) {
+  (void)self;
+  double seconds = PyFloat_AsDouble(number);
+  if (PyErr_Occurred()) return NULL;
+  struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  PyThreadState *state = PyEval_SaveThread();
+  nanosleep(&t, NULL);
+  double awake = lock_clock();
+  PyEval_RestoreThread(state);
+  return PyFloat_FromDouble(lock_clock() - awake);
+}
+
 PyMethodDef core_worker_functions[] = {
     {"_parallel_count", py_parallel_count, METH_VARARGS, NULL},
     {"_parallel_ran", py_parallel_ran, METH_VARARGS, NULL},
     {"_memory_keep", py_memory_keep, METH_O, NULL},
     {"_memory_give_back", py_memory_give_back, METH_NOARGS, NULL},
     {"_parallel_cores", py_parallel_cores, METH_NOARGS, NULL},
+    {"_lock_wait", py_lock_wait, METH_O, NULL},
     {"_parallel_plain", py_parallel_plain, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

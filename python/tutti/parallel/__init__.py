@@ -4,6 +4,7 @@ import tutti as tt
 squares = tt.parallel.map(f, range(1000))
 """
 
+from . import _rebuild  # noqa: F401, I001 (_code looks for it)
 from . import _code  # noqa: F401 (workers are told that it is used)
 from ._map import (
     Pool,
@@ -32,6 +33,7 @@ __all__ = [
     "imap",
     "imap_unordered",
     "map",
+    "report",
     "shared",
     "shutdown",
     "starmap",
@@ -43,6 +45,7 @@ _LATER = {
     "Executor": "_executor",
     "Future": "_executor",
     "WorkerDied": "_died",
+    "report": "_choice",
     "vectorised": "_vectorised",
     "register_joblib": "_joblib",
 }

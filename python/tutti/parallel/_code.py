@@ -5,31 +5,19 @@ itself (`__main__`, a notebook) defines: of these the code, the cells and the gl
 else is pickle's own protocol 5, so large arrays may go beside the bytes (`buffer_callback`).
 
 This file imports nothing of tutti, for workers read it before they import anything, and little of Python: somebody
-waits. `_blame.py` words what could not be taken.
+waits. `_rebuild.py` has what the bytes call, `_blame.py` words what could not be taken.
 """
 
-import builtins
 import io
 import marshal
-import os
 import sys
 import types
-import weakref
-from _pickle import PickleBuffer, loads
+from _pickle import PickleBuffer, loads  # noqa: F401 (who has dumps looks here for loads)
 from _pickle import Pickler as _Pickler
 
-# The name by which bytes call what is here: below a package's name, a process that reads it would import the package.
-WIRE = "_tutti_code"
-sys.modules[WIRE] = sys.modules[__name__]
-
+_rebuild = sys.modules["tutti.parallel._rebuild"]
 _CELL = types.CellType
 _MAIN = (None, "__main__", "__mp_main__")  # modules that a worker has no copy of
-_EMPTY = type("Empty", (), {"__slots__": (), "__reduce__": lambda self: "_empty", "__module__": WIRE})
-_empty = _EMPTY()  # what a cell without a value holds
-
-# Classes that travelled, by a name that holds in all processes: one class stays one class on its way there and back.
-_classes, _keys, _foreign = weakref.WeakValueDictionary(), weakref.WeakKeyDictionary(), weakref.WeakSet()
-_spaces = {}  # of an executor: the globals that its functions share in this process
 _sent = {}  # of an executor: the globals that went out, by number
 _names = {}  # of a code object: the globals that it names
 
@@ -72,7 +60,7 @@ class Scoped:
         return self.f(*args, **kwargs)
 
     def __reduce__(self):
-        return _scoped, (bytes(dumps(self.f, scope=self.scope)), self.scope)
+        return _rebuild.scoped, (bytes(dumps(self.f, scope=self.scope)), self.scope)
 
 
 def is_importable(thing):
@@ -222,7 +210,14 @@ class Pickler(_Pickler):
             list(_submodules(inside, f.__code__)),
             {k: v for k, v in _attributes(f) if v},
         )
-        return _function, (marshal.dumps(f.__code__), space, closure), state, None, None, _fill_function
+        return (
+            _rebuild.make_function,
+            (marshal.dumps(f.__code__), space, closure),
+            state,
+            None,
+            None,
+            _rebuild.fill_function,
+        )
 
     def tokens(self, f, used):
         """Of a scope's globals: numbers that change when the program binds them anew. Kept values keep theirs."""
@@ -234,7 +229,7 @@ class Pickler(_Pickler):
     def reduce_cell(self, cell):
         if id(cell) in self.cells:
             return _CELL, ()
-        return _cell, (_contents(cell),)
+        return _rebuild.make_cell, (_contents(cell),)
 
     def reduce_class(self, cls):
         if is_importable(cls):
@@ -250,8 +245,8 @@ class Pickler(_Pickler):
             held.pop(name, None)
         for name in (slots,) if isinstance(slots, str) else slots:
             held.pop(_mangled(cls, name), None)
-        args = (type(cls), cls.__name__, cls.__bases__, first, class_key(cls))
-        return _class, args, held, None, None, _fill_class
+        args = (type(cls), cls.__name__, cls.__bases__, first, _rebuild.class_key(cls))
+        return _rebuild.make_class, args, held, None, None, _rebuild.fill_class
 
     def reduce_enum(self, cls):
         members = {name: (m._value_, _own(m)) for name, m in cls.__members__.items()}
@@ -274,9 +269,15 @@ class Pickler(_Pickler):
         made += ("_singles_mask_", "_all_bits_", "_boundary_", "_inverted_", "__dict__", "__weakref__", "__reduce_ex__")
         skip = {*made, *members}
         held = {k: v for k, v in cls.__dict__.items() if k not in skip}
-        args = (type(cls), cls.__name__, cls.__bases__, {k: v for k, (v, _) in members.items()}, class_key(cls))
+        args = (
+            type(cls),
+            cls.__name__,
+            cls.__bases__,
+            {k: v for k, (v, _) in members.items()},
+            _rebuild.class_key(cls),
+        )
         state = held, {k: own for k, (_, own) in members.items() if own}
-        return _enum, args, state, None, None, _fill_enum
+        return _rebuild.make_enum, args, state, None, None, _rebuild.fill_enum
 
 
 def _attributes(f):
@@ -299,7 +300,7 @@ def _contents(cell):
     try:
         return cell.cell_contents
     except ValueError:
-        return _empty
+        return _rebuild.empty
 
 
 def _mangled(cls, name):
@@ -311,127 +312,11 @@ def _own(member):
     return {k: v for k, v in vars(member).items() if k not in ("_value_", "_name_", "__objclass__", "_sort_order_")}
 
 
-def class_key(cls):
-    """A name of a class that holds in all processes."""
-    key = _keys.get(cls)
-    if key is None:
-        key = _keys[cls] = os.urandom(12)
-        _classes[key] = cls
-    return key
-
-
-# The other end: what the bytes call.
-
-
-def _scoped(data, scope):
-    return Scoped(loads(data), scope)
-
-
-def _space(key, base):
-    if key is None:
-        return {**base, "__builtins__": builtins}
-    if key not in _spaces:
-        _spaces[key] = {**base, "__builtins__": builtins}
-    return _spaces[key]
-
-
 def forget(scope):
     """Drop the globals of a scope: its executor has been shut down."""
     _sent.pop(scope, None)
-    for key in [key for key in _spaces if key[0] == scope]:
-        del _spaces[key]
-
-
-def _function(code, space, closure):
-    return types.FunctionType(marshal.loads(code), space, None, None, closure or None)
-
-
-def _fill_function(f, state):
-    used, tokens, contents, submodules, attributes = state
-    for cell, held in contents:
-        if held is not _empty:
-            cell.cell_contents = held
-    for name in submodules:
-        __import__(name)
-    for name, value in attributes.items():
-        setattr(f, name, value)
-    space = f.__globals__
-    for name, value in used.items():
-        # What the program has not bound anew since stays as this process made it: an initialiser set or filled it.
-        if tokens is None or brought_of(space).get(name) != tokens[name]:
-            space[name] = value
-    if tokens is not None:
-        brought_of(space).update(tokens)
-
-
-def brought_of(space):
-    """Of the globals of a scope: which values of the program's they were given last."""
-    return space.setdefault("__brought__", {})
-
-
-def _cell(held):
-    return _CELL() if held is _empty else _CELL(held)
-
-
-def _class(metaclass, name, bases, first, key):
-    cls = _classes.get(key)
-    if cls is not None:
-        return cls
-    from abc import ABCMeta
-
-    # A metaclass's own __new__ has done its work: what it made of the class is in the class.
-    new = ABCMeta.__new__ if issubclass(metaclass, ABCMeta) else type.__new__
-    return _came(new(metaclass, name, bases, dict(first)), key)
-
-
-def _came(cls, key):
-    _classes[key], _keys[cls] = cls, key
-    _foreign.add(cls)
-    return cls
-
-
-def _fill_class(cls, held):
-    if cls in _foreign:
-        for name, value in held.items():
-            type.__setattr__(cls, name, value)
-
-
-def _enum(metaclass, name, bases, members, key):
-    cls = _classes.get(key)
-    if cls is not None:
-        return cls
-    space = metaclass.__prepare__(name, bases)
-    for member, value in members.items():
-        space[member] = value
-    return _came(metaclass.__new__(metaclass, name, bases, space), key)
-
-
-def _fill_enum(cls, state):
-    held, owns = state
-    _fill_class(cls, held)
-    if cls in _foreign:
-        for name, own in owns.items():
-            vars(cls.__members__[name]).update(own)
-
-
-def _lru_cache(f, parameters):
-    from functools import lru_cache
-
-    return lru_cache(**parameters)(f)
-
-
-def _module(name, doc):
-    return types.ModuleType(name, doc)
-
-
-def _type_variable(kind, name, constraints, options, key):
-    variable = _classes.get(key)
-    return _came(kind(name, *constraints, **options), key) if variable is None else variable
-
-
-def _attribute_of(name, path):
-    found = sys.modules.get(name) or __import__(name, None, None, ["*"])
-    return getattr(found, path)
+    for key in [key for key in _rebuild.spaces if key[0] == scope]:
+        del _rebuild.spaces[key]
 
 
 def _reduce_module(_, module):
@@ -441,17 +326,17 @@ def _reduce_module(_, module):
 
         return importlib.import_module, (name,)
     held = {k: v for k, v in vars(module).items() if k not in ("__builtins__", "__loader__", "__spec__")}
-    return _module, (name, module.__doc__), held
+    return _rebuild.make_module, (name, module.__doc__), held
 
 
 def _reduce_lru_cache(_, f):
-    return NotImplemented if is_importable(f) else (_lru_cache, (f.__wrapped__, f.cache_parameters()))
+    return NotImplemented if is_importable(f) else (_rebuild.make_lru_cache, (f.__wrapped__, f.cache_parameters()))
 
 
 def _reduce_stream(_, stream):
     for name in ("stdout", "stderr", "stdin"):
         if stream is getattr(sys, name) or stream is getattr(sys, f"__{name}__"):
-            return _attribute_of, ("sys", name)
+            return _rebuild.attribute_of, ("sys", name)
     return NotImplemented
 
 
@@ -465,17 +350,17 @@ def _reduce_type_variable(_, variable):
     }
     if not options["bound"]:
         del options["bound"]
-    return _type_variable, (type(variable), variable.__name__, variable.__constraints__, options, class_key(variable))
+    return _rebuild.make_type_variable, (
+        type(variable),
+        variable.__name__,
+        variable.__constraints__,
+        options,
+        _rebuild.class_key(variable),
+    )
 
 
 def _reduce_memory(_, memory):
     return memoryview, (PickleBuffer(memory) if memory.c_contiguous else memory.tobytes(),)
-
-
-def _sentinel(name):
-    import dataclasses
-
-    return getattr(dataclasses, name)
 
 
 def _reduce_proxy(_, proxy):
@@ -494,7 +379,7 @@ class _Proxies:
 # Of modules that are not imported for their sake: by the name of the type.
 _LATE = {
     "typing": {"TypeVar": _reduce_type_variable},
-    "dataclasses": {"_FIELD_BASE": lambda _, kind: (_sentinel, (kind.name,))},
+    "dataclasses": {"_FIELD_BASE": lambda _, kind: (_rebuild.sentinel, (kind.name,))},
     "multiprocessing.managers": _Proxies(),
     "functools": {"_lru_cache_wrapper": _reduce_lru_cache},
 }
@@ -503,7 +388,7 @@ _LATE = {
 RULES = {
     types.FunctionType: Pickler.reduce_function,
     _CELL: Pickler.reduce_cell,
-    _Space: lambda _, space: (_space, (space.key, space.base)),
+    _Space: lambda _, space: (_rebuild.space_of, (space.key, space.base)),
     types.CodeType: lambda _, code: (marshal.loads, (marshal.dumps(code),)),
     types.ModuleType: _reduce_module,
     types.MethodType: lambda _, m: (types.MethodType, (m.__func__, m.__self__)),
@@ -514,9 +399,3 @@ RULES = {
     types.MappingProxyType: lambda _, m: (types.MappingProxyType, (dict(m),)),
     memoryview: _reduce_memory,
 }
-
-for _called in (
-    _scoped, _space, _function, _fill_function, _cell, _class, _fill_class, _enum, _fill_enum, _lru_cache, _module,
-    _type_variable, _attribute_of, _sentinel,
-):  # fmt: skip
-    _called.__module__ = WIRE

@@ -199,10 +199,10 @@ class Engine(_listening.Listening):
             What each call gave; with return_exceptions also what it raised. An exception is raised at its place, or as
             soon as it comes if results are not ordered. To close the iterator is to withdraw what has not begun.
         """
-        from . import _job
+        from . import _items, _job
 
         job = _job.Job(
-            _job.CallItems(calls, left),
+            _items.CallItems(calls, left),
             lambda rest: self,
             ordered=ordered,
             here=here,

@@ -1,7 +1,6 @@
 """A call over many items: which are done here, what goes into messages, and results in their order or as they come."""
 
 import collections
-import itertools
 import sys
 import time
 
@@ -14,83 +13,12 @@ _COLD = 0.05  # seconds of work for which workers are started
 _AHEAD = 8  # messages for each worker that may have come before their turn
 
 
-class Items:
-    """What a call is over; `take` gives rows of arguments that go into one message."""
-
-    def __init__(self, f, rows, left=None):
-        self.f = f
-        self.rows = rows
-        self.left = left
-        self.held = collections.deque()  # rows that were read before their turn
-        self.error = None  # what reading raised
-
-    def take(self, n):
-        """(function, columns, rows): at most n rows with as many arguments as the first; None at the end."""
-        rows = [self.held.popleft() for _ in range(min(n, len(self.held)))]
-        try:
-            rows.extend(itertools.islice(self.rows, n - len(rows)))
-        except BaseException as e:
-            self.error = e  # what came before it is still given
-            self.rows = iter(())
-        if not rows:
-            self.left = 0
-            return None
-        kept = self._alike(rows)
-        self.held.extendleft(reversed(rows[kept:]))
-        del rows[kept:]
-        if self.left is not None:
-            self.left = max(0, self.left - kept)
-        return self._columns(rows)
-
-    def _alike(self, rows):
-        """How many rows have as many arguments as the first."""
-        width = len(rows[0])
-        if set(map(len, rows)) == {width}:
-            return len(rows)
-        return next(k for k, row in enumerate(rows) if len(row) != width)
-
-    def _columns(self, rows):
-        return self.f, tuple(map(list, zip(*rows))), len(rows)
-
-
-class Column(Items):
-    """Items of one iterable: each is all that the function takes."""
-
-    def _alike(self, rows):
-        return len(rows)
-
-    def _columns(self, rows):
-        return self.f, (rows,), len(rows)
-
-
-class CallItems(Items):
-    """Calls (f, args, kwargs) of functions that may differ."""
-
-    def __init__(self, calls, left=None):
-        super().__init__(None, iter(calls), left)
-        self.made = collections.OrderedDict()
-
-    def _alike(self, rows):
-        f = rows[0][0]
-        return next((k for k, row in enumerate(rows) if row[0] is not f), len(rows))
-
-    def _columns(self, rows):
-        """A function of args and kwargs."""
-        f = rows[0][0]
-        made = self.made.get(id(f))
-        if made is None:
-            made = self.made[id(f)] = _message.Calls(f)
-            if len(self.made) > 64:
-                self.made.popitem(last=False)
-        return made, ([row[1] for row in rows], [row[2] for row in rows]), len(rows)
-
-
 class Job:
     """One call: `blocks` gives what came, (number of the first item, results), in order or as it comes.
 
     Parameters
     ----------
-    items : Items
+    items : _items.Items
         What it is over.
     engine : callable
         Gives the engine, when the work pays for one.
@@ -112,6 +40,8 @@ class Job:
         Items are read however far results are behind.
     most : int or None
         Items that are read at most before their results were given.
+    choice : _choice.Choice or None
+        Says of the first items whether threads do for the rest.
     """
 
     def __init__(
@@ -128,12 +58,15 @@ class Job:
         seed=None,
         ahead=True,
         most=None,
+        choice=None,
     ):
         self.items, self.make_engine = items, engine
         self.engine = None
         self.ordered, self.here, self.chunk = ordered, here, chunk
         self.timeout, self.retries, self.keep, self.seed, self.ahead = timeout, retries, keep, seed, ahead
         self.most = most
+        self.choice = choice
+        self.by_threads = False
         self.begun = 0  # items that were read
         self.given = 0  # and given
         self.seconds = 0.0  # what an item takes
@@ -179,7 +112,11 @@ class Job:
             for block in self._do_here():
                 self.given += len(block[1])
                 yield block
-            if not self._at_end():
+            if self.choice is not None:
+                self.choice.tell(self._at_end(), self.by_threads)
+            if self.by_threads:
+                yield from self._by_threads()
+            elif not self._at_end():
                 for block in self._distribute():
                     self.given += len(block[1])
                     if self.ahead:
@@ -204,6 +141,21 @@ class Job:
             yield block
         finally:
             engine.futures.discard(self)
+
+    def _by_threads(self):
+        from . import _threads
+
+        rest = _threads.Job(
+            self.items,
+            self.choice.size,
+            retries=self.retries,
+            keep=self.keep,
+            ordered=self.ordered,
+            most=self.most,
+        )
+        rest.begun = rest.given = self.begun
+        rest.seconds = self.seconds
+        return rest.blocks()
 
     def _at_end(self):
         return self.items.left == 0 and not self.items.held
@@ -232,7 +184,10 @@ class Job:
             f, columns, rows = taken
             first, self.begun = self.begun, self.begun + rows
             begun = clock()
-            results = self._call_here(f, columns, rows, first)
+            if self.choice is not None and self.choice.watches(columns, spent):
+                results = self.choice.call(self._call_here, f, columns, rows, first)
+            else:
+                results = self._call_here(f, columns, rows, first)
             took = clock() - begun
             spent += took
             self.turn = self.begun
@@ -244,7 +199,12 @@ class Job:
                 n = min(2 * n, _chunks.MOST)
             elif n > 1 and took > 2 * _HERE:
                 n = max(1, n // 2)
-            if spent >= _HERE and self._pays(spent):
+            if spent < _HERE or self.choice is not None and self.choice.watches(columns, spent):
+                continue
+            if self.choice is not None and self.choice.takes_threads():
+                self.by_threads = True
+                return
+            if self._pays(spent):
                 return
 
     def _call_here(self, f, columns, rows, first):

@@ -5,7 +5,7 @@ import operator
 import sys
 import threading
 
-from . import _chunks, _job, _packets, _workers
+from . import _chunks, _items, _job, _packets, _workers
 from ._engine import Engine
 
 
@@ -17,10 +17,10 @@ def _left(iterables):
         return None
 
 
-def _items(f, iterables):
+def _over(f, iterables):
     if len(iterables) == 1:
-        return _job.Column(f, iter(iterables[0]), _left(iterables))
-    return _job.Items(f, zip(*iterables), _left(iterables))
+        return _items.Column(f, iter(iterables[0]), _left(iterables))
+    return _items.Items(f, zip(*iterables), _left(iterables))
 
 
 def _whole(value, name, least):
@@ -96,6 +96,10 @@ def _blocks(
         blocks = _threads.Job(items, size, **how).blocks()
         return _told(blocks, progress, items) if progress else blocks
     inline = size == 1 and timeout is None and workers is None
+    if threads is None and here and timeout is None and seed is None:
+        from . import _choice
+
+        how["choice"] = _choice.Choice(f, size)
     job = _job.Job(items, (lambda rest: None) if inline else (lambda rest: Engine.get(size)), **how)
     if inline:
         job.here = True
@@ -136,7 +140,8 @@ def map(f, *iterables, **how):  # noqa: A001 (a builtin's name)
     workers : int, optional
         Processes to use. By default TUTTI_PARALLEL_WORKERS, else as many as this process has cores.
     threads : bool, optional
-        Threads instead of processes. By default where the interpreter has no lock.
+        Threads instead of processes. By default where the interpreter has no lock, and where items with large arrays
+        show that the function gives it up, and it can write nothing that threads would share; `report` says so.
     chunk : int, optional
         Items of a message. By default by what they take: the first ones are called here, and what is done in a
         millisecond is not handed over at all. With a number, all are.
@@ -158,12 +163,12 @@ def map(f, *iterables, **how):  # noqa: A001 (a builtin's name)
     """
     if not iterables:
         raise TypeError("map() must have at least two arguments.")
-    return _list(_blocks(f, _items(f, iterables), **how))
+    return _list(_blocks(f, _over(f, iterables), **how))
 
 
 def starmap(f, rows, **how):
     """As `map`, where each item is a tuple of all arguments."""
-    return _list(_blocks(f, _job.Items(f, builtins.map(tuple, rows), _left([rows])), **how))
+    return _list(_blocks(f, _items.Items(f, builtins.map(tuple, rows), _left([rows])), **how))
 
 
 def imap(f, *iterables, **how):
@@ -174,14 +179,14 @@ def imap(f, *iterables, **how):
     """
     if not iterables:
         raise TypeError("imap() must have at least two arguments.")
-    return _each(_blocks(f, _items(f, iterables), ahead=False, **how))
+    return _each(_blocks(f, _over(f, iterables), ahead=False, **how))
 
 
 def imap_unordered(f, *iterables, **how):
     """As `imap`, but results are given as they come."""
     if not iterables:
         raise TypeError("imap_unordered() must have at least two arguments.")
-    items = _items(f, iterables)
+    items = _over(f, iterables)
     return _each(_blocks(f, items, ordered=False, ahead=False, **how))
 
 

@@ -11,7 +11,7 @@ from _pickle import dumps as dumps_plain
 from io import BytesIO
 
 core = sys.modules["tutti._core"]
-WIRE = "_tutti_message"  # by this name bytes call what is here; see _code.WIRE
+WIRE = "_tutti_message"  # by this name bytes call what is here; see _rebuild.WIRE
 sys.modules[WIRE] = sys.modules[__name__]
 
 SHARE = 64 << 10  # bytes from which memory is handed over beside the text

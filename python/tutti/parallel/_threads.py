@@ -12,7 +12,7 @@ class Job:
 
     Parameters
     ----------
-    items : _job.Items
+    items : _items.Items
         What it is over.
     size : int
         How many threads.

@@ -54,6 +54,7 @@ class Work:
         sys.path[:] = begin["path"]
         sys.argv[:] = begin["argv"]
         if begin["code"]:
+            self.load("_rebuild")
             self.load("_code")
         try:
             if begin["initializer"]:

@@ -107,7 +107,14 @@ def _command():
     if not sys.executable:
         raise RuntimeError("workers cannot be started: sys.executable does not say which Python this is")
     folder = os.path.dirname(os.path.abspath(__file__))
-    program = [sys.executable, *_interpreter_flags(), os.path.join(folder, "_worker_main.py"), "%d", folder, _core.__file__]
+    program = [
+        sys.executable,
+        *_interpreter_flags(),
+        os.path.join(folder, "_worker_main.py"),
+        "%d",
+        folder,
+        _core.__file__,
+    ]
     return [os.fsencode(p) for p in program]
 
 
@@ -116,7 +123,7 @@ def _modules():
     """What a worker loads, compiled, a message each: it need not do that again, nor look for files."""
     folder = sys.modules[__package__].__path__
     found = []
-    for name in ("_message", "_worker", "_code", "_chunks"):
+    for name in ("_message", "_worker", "_rebuild", "_code", "_chunks"):
         full = f"{__package__}.{name}"
         code = importlib.machinery.PathFinder.find_spec(full, folder).loader.get_code(full)
         found.append(marshal.dumps({name: code}))

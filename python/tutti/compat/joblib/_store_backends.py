@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import uuid
+import warnings
+from pathlib import Path
 
 from . import numpy_pickle
 
@@ -164,3 +166,36 @@ class FileSystemStoreBackend(StoreBackendBase):
 def _put(name, text):
     with open(name, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+_STORE_BACKENDS = {"local": FileSystemStoreBackend}
+
+
+def register_store_backend(backend_name, backend):
+    """Let `Memory(backend=backend_name)` use this class of stores."""
+    if not isinstance(backend_name, str):
+        raise ValueError(f"Store backend name should be a string, '{backend_name}' given.")
+    if backend is None or not issubclass(backend, StoreBackendBase):
+        raise ValueError(f"Store backend should inherit StoreBackendBase, '{backend}' given.")
+    _STORE_BACKENDS[backend_name] = backend
+
+
+def _store_backend_factory(backend, location, verbose=0, backend_options=None):
+    if isinstance(location, Path):
+        location = str(location)
+    if isinstance(location, StoreBackendBase):
+        return location
+    if isinstance(location, str):
+        if backend not in _STORE_BACKENDS:
+            raise TypeError(f"Unknown location {location} or backend {backend}")
+        store = _STORE_BACKENDS[backend]()
+        store.configure(location, verbose=verbose, backend_options=backend_options or {})
+        return store
+    if location is not None:
+        warnings.warn(
+            f"Instantiating a backend using a {type(location).__name__} as a location is not supported by joblib. "
+            "Returning None instead.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return None

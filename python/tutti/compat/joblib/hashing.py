@@ -110,9 +110,9 @@ class _Hasher:
             self.add([_code._contents(cell) for cell in obj.__closure__ or ()])
 
     def add_object(self, obj):
-        from ...parallel import _code
+        from ...parallel import _rebuild
 
-        if obj is _code._empty:
+        if obj is _rebuild.empty:
             self.word("empty")
             return
         try:

@@ -2,7 +2,6 @@
 
 import datetime
 import functools
-import logging
 import os
 import time
 import traceback
@@ -11,48 +10,23 @@ import weakref
 from pathlib import Path
 
 from . import hashing
-from ._store_backends import CacheWarning, FileSystemStoreBackend, StoreBackendBase
+from ._results import Logger, MemorizedResult, NotMemorizedFunc, NotMemorizedResult
+from ._store_backends import (  # noqa: F401 (joblib's place)
+    _STORE_BACKENDS,
+    CacheWarning,
+    StoreBackendBase,
+    _store_backend_factory,
+    register_store_backend,
+)
 from .func_inspect import filter_args, format_signature, get_func_code, get_func_name
 
 FIRST_LINE_TEXT = "# first line:"
-_STORE_BACKENDS = {"local": FileSystemStoreBackend}
 _FUNCTION_HASHES = weakref.WeakKeyDictionary()  # of functions whose text was compared here: code and place
 _READ_OF = weakref.WeakKeyDictionary()  # of decorated functions: the code whose text was read
-_LOG = logging.getLogger("tutti.joblib")
 
 
 class JobLibCollisionWarning(UserWarning):
     """Two functions may be kept under one name."""
-
-
-def register_store_backend(backend_name, backend):
-    """Let `Memory(backend=backend_name)` use this class of stores."""
-    if not isinstance(backend_name, str):
-        raise ValueError(f"Store backend name should be a string, '{backend_name}' given.")
-    if backend is None or not issubclass(backend, StoreBackendBase):
-        raise ValueError(f"Store backend should inherit StoreBackendBase, '{backend}' given.")
-    _STORE_BACKENDS[backend_name] = backend
-
-
-def _store_backend_factory(backend, location, verbose=0, backend_options=None):
-    if isinstance(location, Path):
-        location = str(location)
-    if isinstance(location, StoreBackendBase):
-        return location
-    if isinstance(location, str):
-        if backend not in _STORE_BACKENDS:
-            raise TypeError(f"Unknown location {location} or backend {backend}")
-        store = _STORE_BACKENDS[backend]()
-        store.configure(location, verbose=verbose, backend_options=backend_options or {})
-        return store
-    if location is not None:
-        warnings.warn(
-            f"Instantiating a backend using a {type(location).__name__} as a location is not supported by joblib. "
-            "Returning None instead.",
-            UserWarning,
-            stacklevel=3,
-        )
-    return None
 
 
 def _build_func_identifier(func):
@@ -81,106 +55,6 @@ def expires_after(days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, 
     """A `cache_validation_callback`: results are good for so long."""
     age = datetime.timedelta(days, seconds, microseconds, milliseconds, minutes, hours, weeks)
     return lambda metadata: time.time() - metadata["time"] < age.total_seconds()
-
-
-class Logger:
-    def warn(self, message):
-        _LOG.warning("[%s]: %s", self, message)
-
-    def info(self, message):
-        _LOG.info("[%s]: %s", self, message)
-
-
-class MemorizedResult(Logger):
-    """A result in a file, read when it is asked for."""
-
-    def __init__(self, location, call_id, backend="local", mmap_mode=None, verbose=0, timestamp=None, metadata=None):
-        self._call_id, self.verbose, self.timestamp = tuple(call_id), verbose, timestamp
-        self.store_backend = _store_backend_factory(backend, location, verbose, {"mmap_mode": mmap_mode})
-        self.mmap_mode, self.metadata = mmap_mode, metadata or self.store_backend.get_metadata(self._call_id)
-        self.duration = self.metadata.get("duration")
-
-    @property
-    def func_id(self):
-        return self._call_id[0]
-
-    func = func_id
-
-    @property
-    def args_id(self):
-        return self._call_id[1]
-
-    def get(self):
-        """The result; KeyError when it was removed."""
-        try:
-            return self.store_backend.load_item(self._call_id)
-        except (OSError, ValueError) as error:
-            raise KeyError(
-                "Error while trying to load a MemorizedResult's value. It seems that this folder is corrupted "
-                f": {os.path.join(self.store_backend.location, *self._call_id)}"
-            ) from error
-
-    def clear(self):
-        self.store_backend.clear_item(self._call_id)
-
-    def __repr__(self):
-        place = self.store_backend.location
-        return f'{type(self).__name__}(location="{place}", func="{self.func}", args_id="{self.args_id}")'
-
-    def __getstate__(self):
-        return {**self.__dict__, "timestamp": None}
-
-
-class NotMemorizedResult:
-    """A result that no file has."""
-
-    __slots__ = ("value", "valid")
-
-    def __init__(self, value):
-        self.value, self.valid = value, True
-
-    def get(self):
-        if not self.valid:
-            raise KeyError("No value stored.")
-        return self.value
-
-    def clear(self):
-        self.valid, self.value = False, None
-
-    def __repr__(self):
-        return f"{type(self).__name__}({self.value})" if self.valid else f"{type(self).__name__} with no value"
-
-    def __getstate__(self):
-        return {"valid": self.valid, "value": self.value}
-
-    def __setstate__(self, state):
-        self.valid, self.value = state["valid"], state["value"]
-
-
-class NotMemorizedFunc:
-    """A function under a `Memory` without a place."""
-
-    def __init__(self, func):
-        self.func = func
-        functools.update_wrapper(self, func)
-
-    def __call__(self, *args, **kwargs):
-        return self.func(*args, **kwargs)
-
-    def call_and_shelve(self, *args, **kwargs):
-        return NotMemorizedResult(self.func(*args, **kwargs))
-
-    def call(self, *args, **kwargs):
-        return self.func(*args, **kwargs), {}
-
-    def clear(self, warn=True):
-        """There is nothing to clear."""
-
-    def check_call_in_cache(self, *args, **kwargs):
-        return False
-
-    def __repr__(self):
-        return f"{type(self).__name__}(func={self.func})"
 
 
 class MemorizedFunc(Logger):

@@ -18,9 +18,11 @@ _FOLDER = os.path.dirname(os.path.abspath(_code.__file__))
 _BEGIN = """
 import importlib.util, mmap, os, sys
 fd, size, sys.path[:] = int(sys.argv[1]), int(sys.argv[2]), {path!r}
-spec = importlib.util.spec_from_file_location("tutti.parallel._code", os.path.join({folder!r}, "_code.py"))
-code = sys.modules["tutti.parallel._code"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(code)
+for name in "_rebuild", "_code":
+    full = "tutti.parallel." + name
+    spec = importlib.util.spec_from_file_location(full, os.path.join({folder!r}, name + ".py"))
+    code = sys.modules[full] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(code)
 data = os.pread(fd, size, 0)
 os.close(fd)
 name, target, args, kwargs = code.loads(data)
