@@ -428,7 +428,10 @@ static expr *stretch(lower *l, expr *e, const shape *s) {
     same = py__elem(l, TT_OR, same, one);
     fits = fits ? py__elem(l, TT_AND, fits, same) : same;
   }
-  if (fits) py__raise_unless(l, fits, TT_EVALUE, "operands could not be broadcast together");
+  if (fits)
+    py__raise_unless(
+        l, fits, TT_EVALUE,
+        "operands could not be broadcast together: shape mismatch: objects cannot be broadcast to a single shape");
   type *t = py__array(l, (tt_dtype)e->type->dtype, own, py__any_steps(e));
   expr *a[TT_PROGRAM_RANK + 1] = {e};
   for (int k = 0; k < own; k++) a[k + 1] = s->len[s->rank - own + k];
@@ -596,6 +599,7 @@ expr *py__attribute(lower *l, expr *self, const char *name) {
   if (py__is_scalar(self)) {
     if (strcmp(name, "real") == 0) return py__apply(l, TT_REAL, self, NULL);
     if (strcmp(name, "imag") == 0) return py__apply(l, TT_IMAG, self, NULL);
+    if (strcmp(name, "T") == 0) return self;
   }
   if (self->type->tag == TT_T_ARRAY) {
     if (strcmp(name, "dtype") == 0) return py__meta(l, "dtype", tt__dtypes[self->type->dtype].name);

@@ -32,8 +32,7 @@ tt_dtype py__dtype_of(lower *l, const tt_tree *t) {
 static const struct {
   const char *name;
   tt_op op;
-} second_names[] = {{"abs", TT_ABS},     {"mod", TT_MOD},     {"conj", TT_CONJ},
-                    {"gamma", TT_GAMMA}, {"around", TT_RINT}, {"round", TT_RINT}};
+} second_names[] = {{"abs", TT_ABS}, {"mod", TT_MOD}, {"conj", TT_CONJ}, {"gamma", TT_GAMMA}};
 
 static tt_op op_named(const char *name) {
   for (size_t k = 0; k < sizeof second_names / sizeof *second_names; k++)
@@ -299,8 +298,6 @@ static expr *random_call(lower *l, call *c, const char *w, bool *known) {
 static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
   if (strcmp(w, "where") == 0 && c->n == 3) return py__where(l, c->arg[0], c->arg[1], c->arg[2]);
-  if (strcmp(w, "clip") == 0 && c->n == 3)
-    return py__apply(l, TT_MINIMUM, py__apply(l, TT_MAXIMUM, c->arg[0], c->arg[1]), c->arg[2]);
   bool asks = strcmp(w, "shape") == 0 || strcmp(w, "ndim") == 0 || strcmp(w, "size") == 0;
   if (asks && c->n == 1 && py__is_array(c->arg[0])) return py__attribute(l, c->arg[0], w);
   if (strcmp(w, "power") == 0 && c->n == 2) return py__binary(l, "**", c->arg[0], c->arg[1]);

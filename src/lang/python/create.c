@@ -109,6 +109,8 @@ static expr *arange(lower *l, const tt_tree *t) {
   tt_dtype d = TT_I64;
   for (int k = 0; k < 3; k++) {
     if (py__is_unknown(a[k])) return a[k];
+    if (k == 1 && a[k]->type->tag == TT_T_NONE) a[1] = a[0], a[0] = py__int(l, 0); /* arange(stop, None) */
+    if (k == 2 && a[k]->type->tag == TT_T_NONE) a[2] = py__int(l, 1);
     if (!py__is_scalar(a[k])) py__fail(l, TT_ETYPE, "np.arange() of %s", py__type_name(l, a[k]->type));
     d = py__arith(d, (tt_dtype)a[k]->type->dtype);
   }
@@ -379,7 +381,7 @@ static bool axis_of(lower *l, const expr *a, const char *name, const tt_tree *t,
     py__fail(l, TT_ENOTIMPL, "%s() along an axis that is not a constant", name);
   int rank = a->type->rank;
   if (e->i < -rank || e->i >= rank)
-    py__fail(l, TT_EVALUE, "axis %lld is out of bounds for %d axes", (long long)e->i, rank);
+    py__fail(l, TT_EVALUE, "axis %lld is out of bounds for array of dimension %d", (long long)e->i, rank);
   *axis = (int)(e->i < 0 ? e->i + rank : e->i);
   return rank > 1; /* a vector's only axis is all of it */
 }
@@ -414,7 +416,7 @@ static expr *fold_along_any(lower *l, expr *a, const lane_fold *f, expr *axis) {
 static expr *variable_axis(lower *l, const tt_tree *t) {
   if (!t || t->n != 4) return NULL;
   const tt_tree *word = tt__tree_is(t->item[3], "kw") ? py__keyword(l, t, "axis") : t->item[3];
-  if (!word || !tt__tree_is(word, "n")) return NULL;
+  if (!word || (!tt__tree_is(word, "n") && !tt__tree_is(word, "idx"))) return NULL;
   expr *e = py__value(l, word);
   bool whole = py__is_scalar(e) && tt__is_int((tt_dtype)e->type->dtype);
   return whole && e->op != TT_X_CONST ? e : NULL;
@@ -458,6 +460,9 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
   *known = strncmp(name, "np.", 3) == 0;
   const char *w = name + 3;
   if (!*known) return NULL;
+  expr *e = py__whole_call(l, name, t, known);
+  if (*known) return e;
+  *known = true;
   if (is_one_of(w, makers)) return make(l, w, t);
   if (is_one_of(w, likes)) return make_like(l, w, t);
   if (strcmp(w, "arange") == 0) return arange(l, t);
@@ -475,6 +480,7 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
     if (py__is_array(a)) {
       return py__method(l, a, w, t);
     }
+    if (py__is_scalar(a) && strcmp(w, "copy") == 0) return a;
   }
   *known = false;
   return NULL;
@@ -503,7 +509,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (py__is_unknown(self)) return self;
   if (py__is_scalar(self)) {
     if (strcmp(name, "conjugate") == 0 || strcmp(name, "conj") == 0) return py__apply(l, TT_CONJ, self, NULL);
-    if (strcmp(name, "item") == 0) return self;
+    if (strcmp(name, "item") == 0 || strcmp(name, "copy") == 0 || strcmp(name, "transpose") == 0) return self;
   }
   if (py__is_meta(self, "grid") && strcmp(name, "sync") == 0) {
     py__stmt(l, TT_X_BARRIER)->k = 2;
@@ -517,6 +523,8 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
   if (is_of_library(name, t)) return py__host_method(l, self, name, t);
+  expr *whole = t && tt__tree_is(t, "meth") ? py__whole_method(l, self, name, t) : NULL;
+  if (whole) return whole;
   expr *folded = reduction(l, self, name, t);
   if (folded) return folded;
   if ((strcmp(name, "cumsum") == 0 || strcmp(name, "cumprod") == 0) && n == 0) return running(l, self, name[3] == 's');

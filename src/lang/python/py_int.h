@@ -157,6 +157,8 @@ expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in
  * them, or it, may change what the other reads, it is computed first. */
 expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n);
 expr *py__kept(lower *l, const tt_tree *t); /* (kept local) */
+/* The tree with a tuple's items for each (star tuple) from item `from` on; NULL: its type is not known yet. */
+const tt_tree *py__unstarred(lower *l, const tt_tree *t, int from);
 /* target op= value for an index or a field; false: nothing hangs on the order, and nothing is done yet. */
 bool py__augment_in_order(lower *l, const tt_tree *target, const tt_tree *value, const char *op);
 void py__assign_part(lower *l, const tt_tree *target, expr *value, const char *op); /* python/lower.c */
@@ -202,6 +204,10 @@ expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 /* NumPy's functions that the library has (python/host.c), of these arguments and the keywords of `call`. */
 expr *py__host_call(lower *l, const char *name, expr *const *arg, int n, const tt_tree *call);
 expr *py__host_method(lower *l, expr *self, const char *name, const tt_tree *t);
+/* Functions and methods of whole arrays by name (python/whole.c); *known false or NULL: none of these. */
+expr *py__whole_call(lower *l, const char *name, const tt_tree *t, bool *known);
+expr *py__whole_method(lower *l, expr *self, const char *name, const tt_tree *t);
+expr *py__viewed(lower *l, expr *array, tt_dtype d);
 expr *py__generalised(lower *l, const tt_tree *t); /* python/generalised.c */
 /* Tuples with names: those of the language, records and arrays of records (python/record.c). */
 int py__field(const type *t, const char *name); /* -1: there is none */
