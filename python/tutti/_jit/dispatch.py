@@ -49,6 +49,16 @@ class Compiled(_core.Jit):
     def _jit_function(self):
         return self.py_func
 
+    def _typed_for(self, signatures):
+        """The function with code for what signatures say: what it cannot do is an error where it is defined."""
+        from .signature import dense_types_of
+
+        for signature in signatures if isinstance(signatures, list) else [signatures] if signatures is not None else []:
+            types = dense_types_of(signature, self)
+            if types is not None:
+                self._compile(types)
+        return self
+
     def disable_compile(self, val=True):
         """Take no more lists of argument types than there are (Numba's).
 
@@ -349,7 +359,7 @@ def jit(
     if callable(fn) and hasattr(fn, "__code__"):
         return Compiled(fn, flags)
     numbers = signed(fn)
-    return lambda f: made(Compiled, f, flags, numbers)
+    return lambda f: made(Compiled, f, flags, numbers)._typed_for(fn)
 
 
 njit = jit

@@ -1147,7 +1147,7 @@ def no_value(fn, name, value):
 def stands_for_code(fn, name, value):
     """Is an argument of a call a function or a type?"""
     known = hasattr(value, "_jit_function") or isinstance(value, type) or dtype_name(value) or hasattr(value, "_jit_dtype")
-    return bool(known) and not hasattr(value, "__array_interface__") and name not in _stored(fn.__code__)
+    return bool(known) and (isinstance(value, type) or not hasattr(value, "__array_interface__")) and name not in _stored(fn.__code__)
 
 
 @functools.cache

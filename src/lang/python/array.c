@@ -265,7 +265,9 @@ expr *py__index(lower *l, const tt_tree *t) {
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
     if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;
-    if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
+    bool inside = at >= 0 && at < base->type->n;
+    if (!inside && py__is_record(base)) py__fail(l, TT_ETYPE, "Requested index %lld is out of range", (long long)k->i);
+    if (!inside) py__fail(l, TT_EINDEX, "tuple index out of range");
     return py__is_record(base) ? py__field_value(l, base, (int)at) : py__item(l, base, (int)at);
   }
   if (n == 1 && py__has_text(base, NULL)) base = py__text(l, base);
@@ -299,8 +301,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
     if (py__is_unknown(k)) return;
     if (at == INT64_MIN) py__fail(l, TT_ENOTIMPL, "a field by a number that is not a constant");
     if (at < 0) at += base->type->n;
-    if (at < 0 || at >= base->type->n)
-      py__fail(l, TT_EINDEX, "a record of %d fields has none of that number", base->type->n);
+    if (at < 0 || at >= base->type->n) py__fail(l, TT_ETYPE, "Requested index %lld is out of range", (long long)k->i);
     py__set_field_at(l, base, (int)at, value, op);
     return;
   }

@@ -14,7 +14,7 @@ expr *py__allocate(lower *l, tt_dtype d, expr *const *len, int rank, bool zero) 
 }
 
 /* A shape: a whole number or a tuple of them. False: not known yet. */
-static bool read_shape(lower *l, expr *e, expr **len, int *rank) {
+bool py__read_shape(lower *l, expr *e, expr **len, int *rank) {
   if (py__is_unknown(e)) return false;
   bool tuple = e->type->tag == TT_T_TUPLE;
   e = tuple ? py__keep(l, e) : e;
@@ -46,7 +46,8 @@ static expr *make(lower *l, const char *w, const tt_tree *t) {
   int rank, at = strcmp(w, "full") == 0 ? 2 : 1;
   if (py__positional(t) < at) py__fail(l, TT_ETYPE, "np.%s() lacks an argument", w);
   expr *value = at == 2 ? py__value(l, t->item[3]) : NULL;
-  if (!read_shape(l, py__value(l, t->item[2]), len, &rank) || (value && py__is_unknown(value))) return py__missing(l);
+  if (!py__read_shape(l, py__value(l, t->item[2]), len, &rank) || (value && py__is_unknown(value)))
+    return py__missing(l);
   tt_dtype d = dtype_argument(l, t, at, value ? (tt_dtype)value->type->dtype : TT_F64);
   expr *made = py__allocate(l, d, len, rank, strcmp(w, "zeros") == 0);
   if (strcmp(w, "ones") == 0) return full(l, made, py__int(l, 1));
@@ -100,6 +101,8 @@ static expr *ramp(lower *l, tt_dtype d, expr *n, expr *start, expr *step) {
   py__count_end(l, s, &b);
   return made;
 }
+
+expr *py__ramp(lower *l, expr *n) { return ramp(l, TT_I64, n, py__int(l, 0), py__int(l, 1)); }
 
 static expr *arange(lower *l, const tt_tree *t) {
   expr *a[3] = {py__int(l, 0), NULL, py__int(l, 1)};
@@ -486,7 +489,7 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
   return NULL;
 }
 
-static expr *reshaped(lower *l, expr *a, expr *const *len, int rank) {
+expr *py__shaped(lower *l, expr *a, expr *const *len, int rank) {
   if (a->type->layout != 'C') a = py__method(l, a, "copy", NULL);
   expr *e = py__expr(l, TT_X_RESHAPE, py__array(l, (tt_dtype)a->type->dtype, rank, 'C'), rank + 1);
   e->arg[0] = py__keep(l, a);
@@ -536,7 +539,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (strcmp(name, "ravel") == 0 || strcmp(name, "flatten") == 0) {
     expr *len = py__attribute(l, self, "size");
     if (name[0] == 'f') self = copy_as(l, self, (tt_dtype)self->type->dtype);
-    return self->type->rank == 1 && name[0] == 'r' ? self : reshaped(l, self, &len, 1);
+    return self->type->rank == 1 && name[0] == 'r' ? self : py__shaped(l, self, &len, 1);
   }
   if (strcmp(name, "fill") == 0 && n == 1) {
     expr *v = py__value(l, t->item[3]);
@@ -548,7 +551,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     int rank = n;
     if (n > TT_PROGRAM_RANK) py__fail(l, TT_ENOTIMPL, "arrays of more than %d axes", TT_PROGRAM_RANK);
     if (n == 1) {
-      if (!read_shape(l, py__value(l, t->item[3]), len, &rank)) return py__missing(l);
+      if (!py__read_shape(l, py__value(l, t->item[3]), len, &rank)) return py__missing(l);
     } else {
       for (int k = 0; k < n; k++) {
         expr *e = py__value(l, t->item[k + 3]);
@@ -556,7 +559,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
         len[k] = py__keep(l, py__cast(l, e, TT_I64));
       }
     }
-    return reshaped(l, self, len, rank);
+    return py__shaped(l, self, len, rank);
   }
   expr *e = py__host_method(l, self, name, t);
   if (!e) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);

@@ -204,6 +204,12 @@ expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 /* NumPy's functions that the library has (python/host.c), of these arguments and the keywords of `call`. */
 expr *py__host_call(lower *l, const char *name, expr *const *arg, int n, const tt_tree *call);
 expr *py__host_method(lower *l, expr *self, const char *name, const tt_tree *t);
+/* A shape, a whole number or a tuple of them; false: not known yet. A dense array in another shape. 0, 1 ... below n. */
+bool py__read_shape(lower *l, expr *e, expr **len, int *rank);
+expr *py__shaped(lower *l, expr *array, expr *const *len, int rank);
+expr *py__ramp(lower *l, expr *n);
+/* A call of random's or np.random's functions (python/random.c); *known false: none of these. */
+expr *py__random(lower *l, const char *name, const tt_tree *t, bool *known);
 /* Functions and methods of whole arrays by name (python/whole.c); *known false or NULL: none of these. */
 expr *py__whole_call(lower *l, const char *name, const tt_tree *t, bool *known);
 expr *py__whole_method(lower *l, expr *self, const char *name, const tt_tree *t);

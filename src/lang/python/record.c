@@ -6,12 +6,16 @@
 
 #include "lang/python/py_int.h"
 
+/* A name, or behind it and a \x1f a title. */
 int py__field(const type *t, const char *name) {
   size_t n = strlen(name);
   const char *at = t->meta ? strchr(t->meta, ':') : NULL;
   for (int k = 0; at && k < t->n; k++, at = strchr(at, ':')) {
-    at++;
-    if (strncmp(at, name, n) == 0 && (at[n] == ':' || at[n] == 0)) return k;
+    size_t own = strcspn(++at, ":\x1f");
+    if (own == n && strncmp(at, name, n) == 0) return k;
+    if (at[own] != '\x1f') continue;
+    at += own + 1;
+    if (strcspn(at, ":") == n && strncmp(at, name, n) == 0) return k;
   }
   return -1;
 }
