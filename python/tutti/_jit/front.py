@@ -845,7 +845,9 @@ class Function:
         def name(word, kind=ast.Load):
             return ast.copy_location(ast.Name(word, kind()), e)
 
-        call = ast.copy_location(ast.Call(e.args[0], [name(total), name(item)], [ast.keyword(*r) for r in read.items()]), e)
+        call = ast.copy_location(
+            ast.Call(e.args[0], [name(total), name(item)], [ast.keyword(*r) for r in read.items()]), e
+        )
         rest = name(over) if len(e.args) > 2 else ast.Subscript(name(over), ast.Slice(ast.Constant(1), None, None))
         first = e.args[2] if len(e.args) > 2 else ast.Subscript(name(over), ast.Constant(0))
         parts = [
@@ -1003,7 +1005,9 @@ class _Named(ast.NodeTransformer):
     def name(self, part, call):
         name = f"lambda {part.lineno}:{part.col_offset}"
         self.function.locals.add(name)
-        self.made.append(ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), part)], part), part))
+        self.made.append(
+            ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), part)], part), part)
+        )
         put = ast.copy_location(ast.Name(name, ast.Load()), part)
         call.args = [put if a is part else a for a in call.args]
         for k in call.keywords:
@@ -1146,8 +1150,9 @@ def no_value(fn, name, value):
 
 def stands_for_code(fn, name, value):
     """Is an argument of a call a function or a type?"""
-    known = hasattr(value, "_jit_function") or isinstance(value, type) or dtype_name(value) or hasattr(value, "_jit_dtype")
-    return bool(known) and (isinstance(value, type) or not hasattr(value, "__array_interface__")) and name not in _stored(fn.__code__)
+    plain = isinstance(value, (type, types.BuiltinFunctionType)) or type(value).__name__ == "ufunc"
+    named = hasattr(value, "_jit_function") or hasattr(value, "_jit_dtype") or dtype_name(value) is not None
+    return (plain or (named and not hasattr(value, "__array_interface__"))) and name not in _stored(fn.__code__)
 
 
 @functools.cache

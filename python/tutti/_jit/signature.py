@@ -93,7 +93,7 @@ def types_of(signature):
 
 
 def dense_types_of(signature, compiled):
-    """As types_of, for dense arrays and also for records, whose fields compiled code writes; None: not all are known."""
+    """As types_of, for dense arrays, and for records by their fields; None: not all are known."""
     args = getattr(signature, "args", signature)
     if isinstance(args, tuple) and any(_record(one) for one in args):
         parts = []

@@ -594,7 +594,7 @@ expr *py__attribute(lower *l, expr *self, const char *name) {
   if (self->type->tag == TT_T_TUPLE && self->type->meta) {
     int k = py__field(self->type, name);
     if (k >= 0) return py__field_value(l, self, k);
-    if (!py__is_records(self)) py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, self->type), name);
+    if (!py__is_records(self)) py__no_field(l, self, name);
     while (self->type->tag == TT_T_TUPLE) self = py__item(l, py__keep(l, self), 0); /* shape, size ... */
   }
   if (py__is_scalar(self)) {

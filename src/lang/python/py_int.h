@@ -217,8 +217,9 @@ expr *py__viewed(lower *l, expr *array, tt_dtype d);
 expr *py__generalised(lower *l, const tt_tree *t); /* python/generalised.c */
 /* Tuples with names: those of the language, records and arrays of records (python/record.c). */
 int py__field(const type *t, const char *name); /* -1: there is none */
-bool py__is_records(const expr *e);             /* an array of records: a tuple of the arrays of their fields */
-bool py__is_record(const expr *e);              /* one of these: arrays without axes, or values */
+_Noreturn void py__no_field(lower *l, const expr *e, const char *name);
+bool py__is_records(const expr *e); /* an array of records: a tuple of the arrays of their fields */
+bool py__is_record(const expr *e);  /* one of these: arrays without axes, or values */
 expr *py__field_value(lower *l, expr *record, int k);
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
 void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op);

@@ -20,6 +20,21 @@ int py__field(const type *t, const char *name) {
   return -1;
 }
 
+/* A field that is not there: the message names those that are. */
+_Noreturn void py__no_field(lower *l, const expr *e, const char *name) {
+  if (e->type->meta[0] != 'R') py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, e->type), name);
+  tt_str names = {0};
+  const char *at = strchr(e->type->meta, ':');
+  for (int k = 0; at && k < e->type->n; k++, at = strchr(at, ':')) {
+    size_t n = strcspn(++at, ":\x1f");
+    tt__str_addf(&names, "%s'%.*s'", k ? ", " : "", (int)n, at);
+  }
+  char *text = py__alloc(l, names.len + 1);
+  memcpy(text, names.data ? names.data : "", names.len + 1);
+  tt__str_free(&names);
+  py__fail(l, TT_ETYPE, "Field '%s' was not found in record with fields (%s)", name, text);
+}
+
 static bool is_of_records(const expr *e) {
   const char *meta = e->type->tag == TT_T_TUPLE ? e->type->meta : NULL;
   return meta && meta[0] == 'R' && meta[1] >= '0' && meta[1] <= '8' && e->type->n > 0;
@@ -84,7 +99,7 @@ expr *py__field_value(lower *l, expr *record, int k) {
 
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op) {
   int k = py__field(record->type, name);
-  if (k < 0) py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, record->type), name);
+  if (k < 0) py__no_field(l, record, name);
   py__set_field_at(l, record, k, value, op);
 }
 

@@ -286,29 +286,29 @@ TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
     return 1;                                                                                     \
   }
 /* Places 0, 1 ... in the order of the keys there: the same, with a look at the keys. */
-#define TT__ORDER(S)                                                                                                  \
+#define TT__ORDER(S)                                                                                                   \
   static __attribute__((unused)) tt_b8 tt_list_order_##S(tt_pcall *call, tt_list *places, tt_list *keys, tt_b8 down) { \
-    tt_i64 n = places->n, *from = places->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0;                 \
-    if (n < 2) return 1;                                                                                              \
-    if (!to || keys->n < n) return 0;                                                                                 \
-    for (tt_i64 run = 1; run < n; run *= 2) {                                                                         \
-      for (tt_i64 low = 0; low < n; low += 2 * run) {                                                                 \
-        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n;                           \
-        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                                                    \
-          tt_b8 second = a == half;                                                                                   \
-          if (a < half && b < end) {                                                                                  \
-            tt_##S x = tt_of_words_##S(keys->w + from[a]), y = tt_of_words_##S(keys->w + from[b]);                    \
-            second = down ? x < y : y < x;                                                                            \
-          }                                                                                                           \
-          to[at] = from[second ? b++ : a++];                                                                          \
-        }                                                                                                             \
-      }                                                                                                               \
-      tt_i64 *other = from;                                                                                           \
-      from = to;                                                                                                      \
-      to = other;                                                                                                     \
-    }                                                                                                                 \
-    if (from != places->w) __builtin_memcpy(places->w, from, (unsigned long)n * 8);                                   \
-    return 1;                                                                                                         \
+    tt_i64 n = places->n, *from = places->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0;                  \
+    if (n < 2) return 1;                                                                                               \
+    if (!to || keys->n < n) return 0;                                                                                  \
+    for (tt_i64 run = 1; run < n; run *= 2) {                                                                          \
+      for (tt_i64 low = 0; low < n; low += 2 * run) {                                                                  \
+        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n;                            \
+        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                                                     \
+          tt_b8 second = a == half;                                                                                    \
+          if (a < half && b < end) {                                                                                   \
+            tt_##S x = tt_of_words_##S(keys->w + from[a]), y = tt_of_words_##S(keys->w + from[b]);                     \
+            second = down ? x < y : y < x;                                                                             \
+          }                                                                                                            \
+          to[at] = from[second ? b++ : a++];                                                                           \
+        }                                                                                                              \
+      }                                                                                                                \
+      tt_i64 *other = from;                                                                                            \
+      from = to;                                                                                                       \
+      to = other;                                                                                                      \
+    }                                                                                                                  \
+    if (from != places->w) __builtin_memcpy(places->w, from, (unsigned long)n * 8);                                    \
+    return 1;                                                                                                          \
   }
 #define TT__SORTS(S) TT__SORT(S) TT__ORDER(S)
 TT__SORTS(b8)
