@@ -215,6 +215,28 @@ static expr *pick(lower *l, expr *tuple, expr *at) {
   return e;
 }
 
+/* tuple.count(x), tuple.index(x); of a list whose items have several types also copy(). NULL: none of these. */
+expr *py__tuple_method(lower *l, expr *tuple, const char *name, const tt_tree *t) {
+  bool count = strcmp(name, "count") == 0;
+  if (tuple->type->meta || !t) return NULL;
+  if (strcmp(name, "copy") == 0 && t->n == 3) return tuple;
+  if ((!count && strcmp(name, "index") != 0) || t->n != 4) return NULL;
+  expr *value = py__value(l, t->item[3]), *total = py__int(l, 0), *place = py__int(l, -1);
+  if (py__is_unknown(value)) return value;
+  tuple = py__keep(l, tuple);
+  value = py__keep(l, py__listed(l, py__materialise(l, value)));
+  for (int k = tuple->type->n - 1; k >= 0; k--) {
+    expr *same = py__compare(l, "==", py__item(l, tuple, k), value);
+    if (!py__is_scalar(same)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, tuple->type));
+    same = py__keep(l, py__truth(l, same));
+    total = count ? py__elem(l, TT_ADD, total, py__cast(l, same, TT_I64)) : total;
+    place = count ? place : py__keep(l, py__choose(l, same, py__int(l, k), place));
+  }
+  if (count) return total;
+  py__raise_unless(l, py__elem(l, TT_GE, place, py__int(l, 0)), TT_EVALUE, "tuple.index(x): x not in tuple");
+  return place;
+}
+
 /* a[...]: the items of one tuple, or the one index. */
 static void split_index(const tt_tree *t, const tt_tree *const **item, int *n) {
   bool tuple = t->n == 3 && tt__tree_is(t->item[2], "tup");
@@ -313,6 +335,9 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
     py__set_record(l, py__records_index(l, py__keep(l, base), item, n), value);
     return;
   }
+  if (base->type->tag == TT_T_TUPLE)
+    py__fail(l, TT_ETYPE, "Cannot mutate a literal list, nor a tuple: %s takes no assignment",
+             py__type_name(l, base->type));
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s takes no assignment", py__type_name(l, base->type));
   if (py__is_lazy(base)) py__fail(l, TT_ENOTIMPL, "an assignment into what is computed, or .real or .imag");
   base = py__keep(l, py__materialise(l, base));

@@ -524,6 +524,8 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (t && py__is_named_values(self)) return py__named_values_method(l, self, name);
   if (t && py__has_text(self, NULL)) return py__text_method(l, self, name, t);
   if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);
+  expr *of_tuple = self->type->tag == TT_T_TUPLE ? py__tuple_method(l, self, name, t) : NULL;
+  if (of_tuple) return of_tuple;
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
   if (is_of_library(name, t)) return py__host_method(l, self, name, t);
   expr *whole = t && tt__tree_is(t, "meth") ? py__whole_method(l, self, name, t) : NULL;

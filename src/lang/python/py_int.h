@@ -180,6 +180,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op);
 expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n);
 expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known);
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t);
+expr *py__tuple_method(lower *l, expr *tuple, const char *name, const tt_tree *t);
 expr *py__attribute(lower *l, expr *self, const char *name);
 expr *py__materialise(lower *l, expr *e); /* array expressions become memory */
 expr *py__copied(lower *l, expr *array);

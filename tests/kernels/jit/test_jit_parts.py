@@ -211,3 +211,13 @@ def test_fields_have_titles():
         return a["x"].sum() + a["s1"].sum()
 
     same(f, np.zeros(4, dtype))
+
+
+def test_tuples_count_and_find_their_items():
+    def f(x):
+        t = ("a", 1, 2.5, "a", x)
+        return t.count("a"), t.count(1), t.index(2.5), t.index("a"), (3, x).index(x), ["a", 1].copy()[0]
+
+    same(f, 7)
+    with pytest.raises(ValueError, match="not in tuple"):
+        njit(lambda x: (1, 2).index(x))(3)
