@@ -49,6 +49,16 @@ class Compiled(_core.Jit):
     def _jit_function(self):
         return self.py_func
 
+    def _typed_for(self, signatures):
+        """The function with code for what signatures say: what it cannot do is an error where it is defined."""
+        from .signature import dense_types_of
+
+        for signature in signatures if isinstance(signatures, list) else [signatures] if signatures is not None else []:
+            types = dense_types_of(signature, self)
+            if types is not None:
+                self._compile(types)
+        return self
+
     def disable_compile(self, val=True):
         """Take no more lists of argument types than there are (Numba's).
 
@@ -69,6 +79,30 @@ class Compiled(_core.Jit):
             module = self._front = front.Module(self.py_func, self._declared)
             self._say(module)
         return self._text
+
+    def _bound_call(self, args):
+        """A call with functions and types among its arguments: there is code of its own for them."""
+        from . import front
+
+        args = self._bind(args, None)
+        names = list(self._signature.parameters)
+        plain = not self.__code__.co_flags & inspect.CO_VARARGS and len(args) == len(names)
+        bound = {n: v for n, v in zip(names, args) if plain and front.stands_for_code(self.py_func, n, v)}
+        if not bound:
+            return NotImplemented
+        key = tuple((name, _Same(value)) for name, value in bound.items())
+        made = self._bound_made.get(key)
+        if made is None:
+            made = self._bound_made[key] = _Bound(self, bound)
+        return made(*(value for name, value in zip(names, args) if name not in bound))
+
+    @functools.cached_property
+    def _bound_made(self):
+        return {}
+
+    @property
+    def __code__(self):
+        return self.py_func.__code__
 
     def _overload(self, asked):
         """A call wants a function that is written for its types: the text has it from now on."""
@@ -185,6 +219,36 @@ class Compiled(_core.Jit):
         return _again, (type(self), self.py_func, self._flags, self._declared)
 
 
+class _Same:
+    """An object as a key: equal where it is the same one."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return self.value is other.value
+
+    def __hash__(self):
+        return id(self.value)
+
+
+class _Bound(Compiled):
+    """A compiled function some of whose parameters are functions and types; it is called with the others."""
+
+    def __init__(self, compiled, bound):
+        _core.Jit.__init__(self, compiled._flags, 0, None, ())
+        functools.update_wrapper(self, compiled.py_func)
+        self.py_func, self._flags, self._text, self._given = compiled.py_func, compiled._flags, None, bound
+
+    def _module(self, types):
+        if self._text is None:
+            from . import front
+
+            module = self._front = front.Module(self.py_func, None, self._given)
+            self._say(module)
+        return self._text
+
+
 def _carry_source(fn):
     from . import sources
 
@@ -295,7 +359,7 @@ def jit(
     if callable(fn) and hasattr(fn, "__code__"):
         return Compiled(fn, flags)
     numbers = signed(fn)
-    return lambda f: made(Compiled, f, flags, numbers)
+    return lambda f: made(Compiled, f, flags, numbers)._typed_for(fn)
 
 
 njit = jit

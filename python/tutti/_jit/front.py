@@ -80,8 +80,9 @@ def _hex(value):
 class Module:
     """The functions that one compiled function reaches, and the arrays they name."""
 
-    def __init__(self, root, declared=None):
+    def __init__(self, root, declared=None, bound=None):
         self.begin(root, declared)
+        self.bound[0] = bound or {}
         self.translate()
         self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
 
@@ -200,6 +201,7 @@ class Function:
             self.outer = {name: value for name, value in self.inner.outer.items() if name not in self.locals}
         else:
             self.outer = dict(inspect.getclosurevars(fn).nonlocals) if code.co_freevars else {}
+        self.node = _Named(self).visit(self.node)
         lift(self)
         if any(
             isinstance(part, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp))
@@ -781,6 +783,8 @@ class Function:
             return f"(new {quote(callee._jit_kind)} {' '.join(map(self.expr, e.args))})"
         if found and hasattr(callee, "_jit_forms"):
             return self.over_ranges(callee, e)
+        if found and callee is functools.reduce and 2 <= len(e.args) <= 3 and not e.keywords:
+            return self.reduced(e, read)
         if found and getattr(callee, "_jit_same", False) and len(e.args) == 1:
             return self.expr(e.args[0])
         if found and isinstance(callee, type) and issubclass(callee, tuple) and hasattr(callee, "_fields"):
@@ -832,6 +836,27 @@ class Function:
             self.fail(f"{callee.__name__}() takes a policy, then {ways}: a range is x.begin(), x.end()", e, TypeError)
         fn = forms[form]._jit_function()
         return f"(call {self.module.function(fn)} {' '.join(map(self.expr, args))})"
+
+    def reduced(self, e, read):
+        """functools.reduce(f, items, first): a loop; without a first value it starts with the first item."""
+        total, item, over = (f"{word} {e.lineno}:{e.col_offset}" for word in ("total", "item", "over"))
+        self.locals |= {total, item, over}
+
+        def name(word, kind=ast.Load):
+            return ast.copy_location(ast.Name(word, kind()), e)
+
+        call = ast.copy_location(
+            ast.Call(e.args[0], [name(total), name(item)], [ast.keyword(*r) for r in read.items()]), e
+        )
+        rest = name(over) if len(e.args) > 2 else ast.Subscript(name(over), ast.Slice(ast.Constant(1), None, None))
+        first = e.args[2] if len(e.args) > 2 else ast.Subscript(name(over), ast.Constant(0))
+        parts = [
+            f"(set {self.line} {self.name(name(over, ast.Store))} {self.expr(e.args[1])})",
+            f"(set {self.line} {self.name(name(total, ast.Store))} {self.expr(ast.copy_location(first, e))})",
+            f"(for {self.line} {self.name(name(item, ast.Store))} {self.expr(ast.copy_location(rest, e))} "
+            f"((set {self.line} {self.name(name(total, ast.Store))} {self.expr(call)})))",
+        ]
+        return f"(comp {quote(total)} ({' '.join(parts)}))"
 
     def named_tuple(self, cls, e):
         """A call of a class of named tuples."""
@@ -923,6 +948,82 @@ class Function:
         if isinstance(fn, types.FunctionType):
             self.fail(f"a call of {word}(), which is not compiled: decorate it too", e)
         self.fail(f"a call of '{self.snippet(e.func)}' in a compiled function", e)
+
+
+class _Named(ast.NodeTransformer):
+    """A function whose lambdas that are arguments have names, given before the statement; and whose sorts by a key are
+    sorts by a list of keys."""
+
+    def __init__(self, function):
+        self.function, self.made, self.deep = function, [], 0
+
+    def visit_block(self, statements):
+        out = []
+        for s in statements:
+            before, self.made = self.made, []
+            s = self.visit(s)
+            out += [*self.made, s]
+            self.made = before
+        return out
+
+    def generic_visit(self, node):
+        for field in ("body", "orelse", "finalbody"):
+            part = getattr(node, field, None)
+            if isinstance(part, list) and not isinstance(node, ast.Lambda):
+                setattr(node, field, self.visit_block(part))
+        for field, part in ast.iter_fields(node):
+            if isinstance(part, list) and field not in ("body", "orelse", "finalbody"):
+                setattr(node, field, [self.visit(p) if isinstance(p, ast.AST) else p for p in part])
+            elif isinstance(part, ast.AST) and not isinstance(node, ast.Lambda):
+                setattr(node, field, self.visit(part))
+        return node
+
+    def visit_inside(self, node):
+        self.deep += 1
+        node = self.generic_visit(node)
+        self.deep -= 1
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_inside  # noqa: N815 (ast's)
+
+    def visit_Call(self, node):  # noqa: N802 (ast's)
+        node = self.generic_visit(node)
+        parts = [*node.args, *(k.value for k in node.keywords)]
+        if not self.deep:
+            for part in parts:
+                if isinstance(part, ast.Lambda):
+                    self.name(part, node)
+        sorts = isinstance(node.func, ast.Attribute) and node.func.attr == "sort"
+        if not sorts and not (isinstance(node.func, ast.Name) and node.func.id == "sorted" and node.args):
+            return node
+        over = node.func.value if sorts else node.args[0]
+        for k in node.keywords:
+            if k.arg == "key" and not (isinstance(k.value, ast.Constant) and k.value.value is None):
+                k.value = self.keys(k.value, over, node)
+        return node
+
+    def name(self, part, call):
+        name = f"lambda {part.lineno}:{part.col_offset}"
+        self.function.locals.add(name)
+        self.made.append(
+            ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), part)], part), part)
+        )
+        put = ast.copy_location(ast.Name(name, ast.Load()), part)
+        call.args = [put if a is part else a for a in call.args]
+        for k in call.keywords:
+            k.value = put if k.value is part else k.value
+
+    def keys(self, key, over, call):
+        """[key(item) for item in over]"""
+        if any(isinstance(part, ast.Call) for part in ast.walk(over)):
+            self.function.fail(f"'{self.function.snippet(call)}': give what is sorted a name first", call)
+        item = f"key {call.lineno}:{call.col_offset}"
+        self.function.locals.add(item)
+        made = ast.ListComp(
+            ast.Call(key, [ast.Name(item, ast.Load())], []),
+            [ast.comprehension(ast.Name(item, ast.Store()), over, [], 0)],
+        )
+        return ast.fix_missing_locations(ast.copy_location(made, call))
 
 
 class _Instead(ast.NodeTransformer):
@@ -1045,6 +1146,13 @@ def no_value(fn, name, value):
     else:
         good = dtype_name(value) is not None
     return good and name not in _stored(fn.__code__)
+
+
+def stands_for_code(fn, name, value):
+    """Is an argument of a call a function or a type?"""
+    plain = isinstance(value, (type, types.BuiltinFunctionType)) or type(value).__name__ == "ufunc"
+    named = hasattr(value, "_jit_function") or hasattr(value, "_jit_dtype") or dtype_name(value) is not None
+    return (plain or (named and not hasattr(value, "__array_interface__"))) and name not in _stored(fn.__code__)
 
 
 @functools.cache

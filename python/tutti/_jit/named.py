@@ -80,7 +80,10 @@ def _number_of(dtype):
 
 def records_meta(records):
     """What an array of records, or a record, is written as."""
-    return ":".join([f"R{getattr(records, 'ndim', 0)}record#{_number_of(records.dtype)}", *records.dtype.names])
+    dtype = records.dtype
+    titles = {field[0:2]: title for title, field in dtype.fields.items() if title not in dtype.names}
+    names = [f"{name}\x1f{titles[dtype.fields[name][:2]]}" if titles else name for name in dtype.names]
+    return ":".join([f"R{getattr(records, 'ndim', 0)}record#{_number_of(dtype)}", *names])
 
 
 def fields_of(records, launch):
@@ -108,5 +111,5 @@ def _made_records(meta, items):
         return np.array(tuple(items), dtype)[()]
     address = first.__array_interface__["data"][0] - dtype.fields[name][1]
     made = np.asarray(_Memory(first, address, first.shape[:rank], first.strides[:rank], dtype.itemsize))
-    made = made.view(dtype)
+    made = made.view(dtype if rank else np.dtype((np.record, dtype)))  # a record's fields are attributes
     return made[()] if rank == 0 else made

@@ -92,6 +92,34 @@ def types_of(signature):
     return ",".join(f"A{suffix(kind)}:{axes}{layout}" if axes else suffix(kind) for kind, axes, layout in rows)
 
 
+def dense_types_of(signature, compiled):
+    """As types_of, for dense arrays, and for records by their fields; None: not all are known."""
+    args = getattr(signature, "args", signature)
+    if isinstance(args, tuple) and any(_record(one) for one in args):
+        parts = []
+        for one in args:
+            record = _record(one)
+            kind, axes = (None, 0) if record else parse_type(one)
+            if not record and not kind:
+                return None
+            if record:
+                import numpy as np
+
+                made = np.zeros((1,) * getattr(one, "ndim", 0), record)
+                parts.append(compiled._types((made if made.ndim else made[()],)))
+            else:
+                parts.append(f"A{suffix(kind)}:{axes}C" if axes else suffix(kind))
+        return ",".join(parts)
+    types = types_of(signature)
+    return re.sub(r"(:\d)A", r"\1C", types) if types is not None else None
+
+
+def _record(one):
+    """The dtype of a type of records or of an array of them, or None."""
+    element = one if getattr(one, "fields", None) else getattr(one, "dtype", None)
+    return getattr(element, "dtype", None) if getattr(element, "fields", None) else None
+
+
 def suffix(name):
     """A data type as compiled code writes it: float64 is f64."""
     return {"bool": "b8"}.get(name) or name[0] + re.sub(r"\D", "", name)

@@ -215,6 +215,28 @@ static expr *pick(lower *l, expr *tuple, expr *at) {
   return e;
 }
 
+/* tuple.count(x), tuple.index(x); of a list whose items have several types also copy(). NULL: none of these. */
+expr *py__tuple_method(lower *l, expr *tuple, const char *name, const tt_tree *t) {
+  bool count = strcmp(name, "count") == 0;
+  if (tuple->type->meta || !t) return NULL;
+  if (strcmp(name, "copy") == 0 && t->n == 3) return tuple;
+  if ((!count && strcmp(name, "index") != 0) || t->n != 4) return NULL;
+  expr *value = py__value(l, t->item[3]), *total = py__int(l, 0), *place = py__int(l, -1);
+  if (py__is_unknown(value)) return value;
+  tuple = py__keep(l, tuple);
+  value = py__keep(l, py__listed(l, py__materialise(l, value)));
+  for (int k = tuple->type->n - 1; k >= 0; k--) {
+    expr *same = py__compare(l, "==", py__item(l, tuple, k), value);
+    if (!py__is_scalar(same)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, tuple->type));
+    same = py__keep(l, py__truth(l, same));
+    total = count ? py__elem(l, TT_ADD, total, py__cast(l, same, TT_I64)) : total;
+    place = count ? place : py__keep(l, py__choose(l, same, py__int(l, k), place));
+  }
+  if (count) return total;
+  py__raise_unless(l, py__elem(l, TT_GE, place, py__int(l, 0)), TT_EVALUE, "tuple.index(x): x not in tuple");
+  return place;
+}
+
 /* a[...]: the items of one tuple, or the one index. */
 static void split_index(const tt_tree *t, const tt_tree *const **item, int *n) {
   bool tuple = t->n == 3 && tt__tree_is(t->item[2], "tup");
@@ -265,7 +287,9 @@ expr *py__index(lower *l, const tt_tree *t) {
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
     if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;
-    if (at < 0 || at >= base->type->n) py__fail(l, TT_EINDEX, "tuple index out of range");
+    bool inside = at >= 0 && at < base->type->n;
+    if (!inside && py__is_record(base)) py__fail(l, TT_ETYPE, "Requested index %lld is out of range", (long long)k->i);
+    if (!inside) py__fail(l, TT_EINDEX, "tuple index out of range");
     return py__is_record(base) ? py__field_value(l, base, (int)at) : py__item(l, base, (int)at);
   }
   if (n == 1 && py__has_text(base, NULL)) base = py__text(l, base);
@@ -299,8 +323,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
     if (py__is_unknown(k)) return;
     if (at == INT64_MIN) py__fail(l, TT_ENOTIMPL, "a field by a number that is not a constant");
     if (at < 0) at += base->type->n;
-    if (at < 0 || at >= base->type->n)
-      py__fail(l, TT_EINDEX, "a record of %d fields has none of that number", base->type->n);
+    if (at < 0 || at >= base->type->n) py__fail(l, TT_ETYPE, "Requested index %lld is out of range", (long long)k->i);
     py__set_field_at(l, base, (int)at, value, op);
     return;
   }
@@ -312,6 +335,9 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
     py__set_record(l, py__records_index(l, py__keep(l, base), item, n), value);
     return;
   }
+  if (base->type->tag == TT_T_TUPLE)
+    py__fail(l, TT_ETYPE, "Cannot mutate a literal list, nor a tuple: %s takes no assignment",
+             py__type_name(l, base->type));
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s takes no assignment", py__type_name(l, base->type));
   if (py__is_lazy(base)) py__fail(l, TT_ENOTIMPL, "an assignment into what is computed, or .real or .imag");
   base = py__keep(l, py__materialise(l, base));
@@ -428,7 +454,10 @@ static expr *stretch(lower *l, expr *e, const shape *s) {
     same = py__elem(l, TT_OR, same, one);
     fits = fits ? py__elem(l, TT_AND, fits, same) : same;
   }
-  if (fits) py__raise_unless(l, fits, TT_EVALUE, "operands could not be broadcast together");
+  if (fits)
+    py__raise_unless(
+        l, fits, TT_EVALUE,
+        "operands could not be broadcast together: shape mismatch: objects cannot be broadcast to a single shape");
   type *t = py__array(l, (tt_dtype)e->type->dtype, own, py__any_steps(e));
   expr *a[TT_PROGRAM_RANK + 1] = {e};
   for (int k = 0; k < own; k++) a[k + 1] = s->len[s->rank - own + k];
@@ -590,12 +619,13 @@ expr *py__attribute(lower *l, expr *self, const char *name) {
   if (self->type->tag == TT_T_TUPLE && self->type->meta) {
     int k = py__field(self->type, name);
     if (k >= 0) return py__field_value(l, self, k);
-    if (!py__is_records(self)) py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, self->type), name);
+    if (!py__is_records(self)) py__no_field(l, self, name);
     while (self->type->tag == TT_T_TUPLE) self = py__item(l, py__keep(l, self), 0); /* shape, size ... */
   }
   if (py__is_scalar(self)) {
     if (strcmp(name, "real") == 0) return py__apply(l, TT_REAL, self, NULL);
     if (strcmp(name, "imag") == 0) return py__apply(l, TT_IMAG, self, NULL);
+    if (strcmp(name, "T") == 0) return self;
   }
   if (self->type->tag == TT_T_ARRAY) {
     if (strcmp(name, "dtype") == 0) return py__meta(l, "dtype", tt__dtypes[self->type->dtype].name);

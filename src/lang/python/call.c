@@ -32,8 +32,7 @@ tt_dtype py__dtype_of(lower *l, const tt_tree *t) {
 static const struct {
   const char *name;
   tt_op op;
-} second_names[] = {{"abs", TT_ABS},     {"mod", TT_MOD},     {"conj", TT_CONJ},
-                    {"gamma", TT_GAMMA}, {"around", TT_RINT}, {"round", TT_RINT}};
+} second_names[] = {{"abs", TT_ABS}, {"mod", TT_MOD}, {"conj", TT_CONJ}, {"gamma", TT_GAMMA}};
 
 static tt_op op_named(const char *name) {
   for (size_t k = 0; k < sizeof second_names / sizeof *second_names; k++)
@@ -255,52 +254,9 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
   return NULL;
 }
 
-/* ---- random numbers: the context holds a state for each thread */
-
-static expr *random_call(lower *l, call *c, const char *w, bool *known) {
-  type *f64 = py__scalar(l, TT_F64);
-  bool np = c->name[0] == 'n'; /* np.random's state is another than random's */
-  const char *real = np ? "tt_random_np_f64" : "tt_random_f64";
-  *known = true;
-  l->f->func->can_fail = true; /* it takes the context along */
-  if (strcmp(w, "seed") == 0) {
-    want(l, c, 1, 1);
-    expr *x = py__cast(l, scalar(l, c, 0), TT_I64);
-    return py__helper(l, np ? "tt_random_np_seed" : "tt_random_seed", py__scalar(l, TT_I64), true, &x, 1);
-  }
-  if (c->n == 0 && (strcmp(w, "random") == 0 || strcmp(w, "rand") == 0 || strcmp(w, "random_sample") == 0))
-    return py__helper(l, real, f64, true, NULL, 0);
-  if (strcmp(w, "uniform") == 0) {
-    want(l, c, 2, 2);
-    expr *lo = py__keep(l, py__cast(l, scalar(l, c, 0), TT_F64)), *hi = py__cast(l, scalar(l, c, 1), TT_F64);
-    expr *u = py__helper(l, real, f64, true, NULL, 0);
-    return py__elem(l, TT_ADD, lo, py__elem(l, TT_MUL, u, py__elem(l, TT_SUB, hi, lo)));
-  }
-  if (strcmp(w, "normal") == 0 || strcmp(w, "randn") == 0 || strcmp(w, "standard_normal") == 0 ||
-      strcmp(w, "gauss") == 0 || strcmp(w, "normalvariate") == 0) {
-    want(l, c, 0, 2);
-    py__needs(l, TT_SCALAR_MATH);
-    expr *z = py__helper(l, np ? "tt_random_np_normal" : "tt_random_normal", f64, true, NULL, 0);
-    if (c->n == 0) return z;
-    expr *sd = c->n > 1 ? py__cast(l, scalar(l, c, 1), TT_F64) : py__float(l, 1);
-    return py__elem(l, TT_ADD, py__cast(l, scalar(l, c, 0), TT_F64), py__elem(l, TT_MUL, z, sd));
-  }
-  if (strcmp(w, "randint") == 0 || strcmp(w, "randrange") == 0) { /* Python's randint includes its end */
-    want(l, c, 1, 2);
-    expr *a[2] = {py__int(l, 0), py__cast(l, scalar(l, c, 0), TT_I64)};
-    if (c->n == 2) a[0] = a[1], a[1] = py__cast(l, scalar(l, c, 1), TT_I64);
-    if (strcmp(c->name, "random.randint") == 0) a[1] = py__elem(l, TT_ADD, a[1], py__int(l, 1));
-    return py__helper(l, np ? "tt_random_np_int" : "tt_random_int", py__scalar(l, TT_I64), true, a, 2);
-  }
-  *known = false;
-  return NULL;
-}
-
 static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
   if (strcmp(w, "where") == 0 && c->n == 3) return py__where(l, c->arg[0], c->arg[1], c->arg[2]);
-  if (strcmp(w, "clip") == 0 && c->n == 3)
-    return py__apply(l, TT_MINIMUM, py__apply(l, TT_MAXIMUM, c->arg[0], c->arg[1]), c->arg[2]);
   bool asks = strcmp(w, "shape") == 0 || strcmp(w, "ndim") == 0 || strcmp(w, "size") == 0;
   if (asks && c->n == 1 && py__is_array(c->arg[0])) return py__attribute(l, c->arg[0], w);
   if (strcmp(w, "power") == 0 && c->n == 2) return py__binary(l, "**", c->arg[0], c->arg[1]);
@@ -438,6 +394,10 @@ expr *py__call(lower *l, const tt_tree *t) {
     e = py__array_call(l, c.name, t, &known);
     if (known) return e;
   }
+  if (c.name && (starts(c.name, "random.", &w) || starts(c.name, "np.random.", &w))) {
+    e = py__random(l, c.name, t, &known);
+    if (known) return e;
+  }
   bool keywords = t->n - 2 != c.n, of_numpy = starts(c.name ? c.name : "", "np.", &w);
   if (keywords && !of_numpy) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
   read_arguments(l, &c);
@@ -445,10 +405,6 @@ expr *py__call(lower *l, const tt_tree *t) {
   if (callee->tag == TT_TREE_INT) {
     for (int k = 0; k < c.n; k++) c.arg[k] = py__keep(l, py__listed(l, py__materialise(l, c.arg[k])));
     return py__call_user(l, (int32_t)callee->i, c.arg, c.n);
-  }
-  if (starts(c.name, "random.", &w) || starts(c.name, "np.random.", &w)) {
-    e = random_call(l, &c, w, &known);
-    if (known) return e;
   }
   if (c.missing) return py__missing(l);
   if (starts(c.name, "overload:", &w)) return overloaded(l, &c, w);

@@ -14,7 +14,7 @@ expr *py__allocate(lower *l, tt_dtype d, expr *const *len, int rank, bool zero) 
 }
 
 /* A shape: a whole number or a tuple of them. False: not known yet. */
-static bool read_shape(lower *l, expr *e, expr **len, int *rank) {
+bool py__read_shape(lower *l, expr *e, expr **len, int *rank) {
   if (py__is_unknown(e)) return false;
   bool tuple = e->type->tag == TT_T_TUPLE;
   e = tuple ? py__keep(l, e) : e;
@@ -46,7 +46,8 @@ static expr *make(lower *l, const char *w, const tt_tree *t) {
   int rank, at = strcmp(w, "full") == 0 ? 2 : 1;
   if (py__positional(t) < at) py__fail(l, TT_ETYPE, "np.%s() lacks an argument", w);
   expr *value = at == 2 ? py__value(l, t->item[3]) : NULL;
-  if (!read_shape(l, py__value(l, t->item[2]), len, &rank) || (value && py__is_unknown(value))) return py__missing(l);
+  if (!py__read_shape(l, py__value(l, t->item[2]), len, &rank) || (value && py__is_unknown(value)))
+    return py__missing(l);
   tt_dtype d = dtype_argument(l, t, at, value ? (tt_dtype)value->type->dtype : TT_F64);
   expr *made = py__allocate(l, d, len, rank, strcmp(w, "zeros") == 0);
   if (strcmp(w, "ones") == 0) return full(l, made, py__int(l, 1));
@@ -101,6 +102,8 @@ static expr *ramp(lower *l, tt_dtype d, expr *n, expr *start, expr *step) {
   return made;
 }
 
+expr *py__ramp(lower *l, expr *n) { return ramp(l, TT_I64, n, py__int(l, 0), py__int(l, 1)); }
+
 static expr *arange(lower *l, const tt_tree *t) {
   expr *a[3] = {py__int(l, 0), NULL, py__int(l, 1)};
   int n = py__positional(t);
@@ -109,6 +112,8 @@ static expr *arange(lower *l, const tt_tree *t) {
   tt_dtype d = TT_I64;
   for (int k = 0; k < 3; k++) {
     if (py__is_unknown(a[k])) return a[k];
+    if (k == 1 && a[k]->type->tag == TT_T_NONE) a[1] = a[0], a[0] = py__int(l, 0); /* arange(stop, None) */
+    if (k == 2 && a[k]->type->tag == TT_T_NONE) a[2] = py__int(l, 1);
     if (!py__is_scalar(a[k])) py__fail(l, TT_ETYPE, "np.arange() of %s", py__type_name(l, a[k]->type));
     d = py__arith(d, (tt_dtype)a[k]->type->dtype);
   }
@@ -379,7 +384,7 @@ static bool axis_of(lower *l, const expr *a, const char *name, const tt_tree *t,
     py__fail(l, TT_ENOTIMPL, "%s() along an axis that is not a constant", name);
   int rank = a->type->rank;
   if (e->i < -rank || e->i >= rank)
-    py__fail(l, TT_EVALUE, "axis %lld is out of bounds for %d axes", (long long)e->i, rank);
+    py__fail(l, TT_EVALUE, "axis %lld is out of bounds for array of dimension %d", (long long)e->i, rank);
   *axis = (int)(e->i < 0 ? e->i + rank : e->i);
   return rank > 1; /* a vector's only axis is all of it */
 }
@@ -414,7 +419,7 @@ static expr *fold_along_any(lower *l, expr *a, const lane_fold *f, expr *axis) {
 static expr *variable_axis(lower *l, const tt_tree *t) {
   if (!t || t->n != 4) return NULL;
   const tt_tree *word = tt__tree_is(t->item[3], "kw") ? py__keyword(l, t, "axis") : t->item[3];
-  if (!word || !tt__tree_is(word, "n")) return NULL;
+  if (!word || (!tt__tree_is(word, "n") && !tt__tree_is(word, "idx"))) return NULL;
   expr *e = py__value(l, word);
   bool whole = py__is_scalar(e) && tt__is_int((tt_dtype)e->type->dtype);
   return whole && e->op != TT_X_CONST ? e : NULL;
@@ -458,6 +463,9 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
   *known = strncmp(name, "np.", 3) == 0;
   const char *w = name + 3;
   if (!*known) return NULL;
+  expr *e = py__whole_call(l, name, t, known);
+  if (*known) return e;
+  *known = true;
   if (is_one_of(w, makers)) return make(l, w, t);
   if (is_one_of(w, likes)) return make_like(l, w, t);
   if (strcmp(w, "arange") == 0) return arange(l, t);
@@ -475,12 +483,13 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known) 
     if (py__is_array(a)) {
       return py__method(l, a, w, t);
     }
+    if (py__is_scalar(a) && strcmp(w, "copy") == 0) return a;
   }
   *known = false;
   return NULL;
 }
 
-static expr *reshaped(lower *l, expr *a, expr *const *len, int rank) {
+expr *py__shaped(lower *l, expr *a, expr *const *len, int rank) {
   if (a->type->layout != 'C') a = py__method(l, a, "copy", NULL);
   expr *e = py__expr(l, TT_X_RESHAPE, py__array(l, (tt_dtype)a->type->dtype, rank, 'C'), rank + 1);
   e->arg[0] = py__keep(l, a);
@@ -503,7 +512,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (py__is_unknown(self)) return self;
   if (py__is_scalar(self)) {
     if (strcmp(name, "conjugate") == 0 || strcmp(name, "conj") == 0) return py__apply(l, TT_CONJ, self, NULL);
-    if (strcmp(name, "item") == 0) return self;
+    if (strcmp(name, "item") == 0 || strcmp(name, "copy") == 0 || strcmp(name, "transpose") == 0) return self;
   }
   if (py__is_meta(self, "grid") && strcmp(name, "sync") == 0) {
     py__stmt(l, TT_X_BARRIER)->k = 2;
@@ -515,8 +524,12 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (t && py__is_named_values(self)) return py__named_values_method(l, self, name);
   if (t && py__has_text(self, NULL)) return py__text_method(l, self, name, t);
   if (self->type->tag == TT_T_LIST && t) return py__list_method(l, self, name, t);
+  expr *of_tuple = self->type->tag == TT_T_TUPLE ? py__tuple_method(l, self, name, t) : NULL;
+  if (of_tuple) return of_tuple;
   if (!py__is_array(self)) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);
   if (is_of_library(name, t)) return py__host_method(l, self, name, t);
+  expr *whole = t && tt__tree_is(t, "meth") ? py__whole_method(l, self, name, t) : NULL;
+  if (whole) return whole;
   expr *folded = reduction(l, self, name, t);
   if (folded) return folded;
   if ((strcmp(name, "cumsum") == 0 || strcmp(name, "cumprod") == 0) && n == 0) return running(l, self, name[3] == 's');
@@ -528,7 +541,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (strcmp(name, "ravel") == 0 || strcmp(name, "flatten") == 0) {
     expr *len = py__attribute(l, self, "size");
     if (name[0] == 'f') self = copy_as(l, self, (tt_dtype)self->type->dtype);
-    return self->type->rank == 1 && name[0] == 'r' ? self : reshaped(l, self, &len, 1);
+    return self->type->rank == 1 && name[0] == 'r' ? self : py__shaped(l, self, &len, 1);
   }
   if (strcmp(name, "fill") == 0 && n == 1) {
     expr *v = py__value(l, t->item[3]);
@@ -540,7 +553,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
     int rank = n;
     if (n > TT_PROGRAM_RANK) py__fail(l, TT_ENOTIMPL, "arrays of more than %d axes", TT_PROGRAM_RANK);
     if (n == 1) {
-      if (!read_shape(l, py__value(l, t->item[3]), len, &rank)) return py__missing(l);
+      if (!py__read_shape(l, py__value(l, t->item[3]), len, &rank)) return py__missing(l);
     } else {
       for (int k = 0; k < n; k++) {
         expr *e = py__value(l, t->item[k + 3]);
@@ -548,7 +561,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
         len[k] = py__keep(l, py__cast(l, e, TT_I64));
       }
     }
-    return reshaped(l, self, len, rank);
+    return py__shaped(l, self, len, rank);
   }
   expr *e = py__host_method(l, self, name, t);
   if (!e) py__fail(l, TT_ENOTIMPL, "%s has no method '%s' here", py__type_name(l, self->type), name);

@@ -438,7 +438,7 @@ expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
 /* dict(pairs), Dict(pairs) */
 static expr *dict_of(lower *l, expr *from, char kind, const char *name) {
   static const char *const none = "The argument to %s() is no mapping and no iterable of pairs but %s";
-  type *one = from->type->tag == TT_T_LIST                            ? entry_of(from)
+  type *one = from->type->tag == TT_T_LIST                         ? entry_of(from)
               : from->type->tag == TT_T_TUPLE && from->type->n > 0 ? from->type->item[0]
                                                                    : NULL;
   bool dict = py__is_dict(from);
@@ -463,16 +463,14 @@ expr *py__dict_call(lower *l, const char *name, const tt_tree *t) {
     return py__keep(l, new_container(l, py__tuple(l, item, 3), kind));
   }
   if (!py__positional(t)) return new_container(l, py__unknown(l), kind);
-  if (py__positional(t) > 1)
-    py__fail(l, TT_ETYPE, "Dict expect at most 1 argument, got %d", py__positional(t));
+  if (py__positional(t) > 1) py__fail(l, TT_ETYPE, "Dict expect at most 1 argument, got %d", py__positional(t));
   expr *from = py__keep(l, py__listed(l, py__materialise(l, py__value(l, t->item[2])))), *at;
   if (!py__is_complete(from->type)) return py__missing(l);
   if (!set) return dict_of(l, from, kind, name);
   if (py__is_generator(from)) from = py__drained(l, from);
   bool array = py__is_array(from) && from->type->rank == 1, text = py__is_text(from);
   from = text ? from : py__keep(l, py__sequence(l, from));
-  if (!array && from->type->tag != TT_T_LIST)
-    py__fail(l, TT_ENOTIMPL, "a set of %s", py__type_name(l, from->type));
+  if (!array && from->type->tag != TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a set of %s", py__type_name(l, from->type));
   type *item[2] = {py__scalar(l, TT_BOOL), text    ? from->type
                                            : array ? py__scalar(l, (tt_dtype)from->type->dtype)
                                                    : from->type->item[0]};

@@ -250,6 +250,12 @@ static expr *same_object(lower *l, const char *name, expr *a, expr *b, bool is) 
     for (int k = 0; k < 2; k++) at[k] = py__helper(l, "tt_word_text", py__scalar(l, TT_I64), false, &at[k], 1);
     same = py__elem(l, TT_EQ, at[0], at[1]);
   }
+  if (py__is_array(a) && a->type == b->type) { /* the same memory in the same shape */
+    expr *at[2] = {py__keep(l, py__materialise(l, a)), py__keep(l, py__materialise(l, b))};
+    same = py__helper(l, "tt_same_place", py__scalar(l, TT_BOOL), false, at, 2);
+    for (int k = 0; k < a->type->rank; k++)
+      same = py__elem(l, TT_AND, same, py__elem(l, TT_EQ, py__len(l, at[0], k), py__len(l, at[1], k)));
+  }
   if (!same) refuse(l, name, a, b);
   return is ? same : py__elem(l, TT_LNOT, same, NULL);
 }
@@ -541,7 +547,11 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "comp") == 0) return comprehension(l, t);
   if (strcmp(w, "idx") == 0) return py__index(l, t);
   if (strcmp(w, "call") == 0) return py__call(l, t);
-  if (strcmp(w, "meth") == 0) return py__method(l, py__value(l, py__at(l, t, 1)), py__word(l, py__at(l, t, 2)), t);
+  if (strcmp(w, "meth") == 0) {
+    expr *self = py__value(l, py__at(l, t, 1));
+    const tt_tree *whole = py__unstarred(l, t, 3);
+    return whole ? py__method(l, self, py__word(l, py__at(l, t, 2)), whole) : py__missing(l);
+  }
   if (strcmp(w, "attr") == 0) return py__attribute(l, py__value(l, py__at(l, t, 1)), py__word(l, py__at(l, t, 2)));
   py__fail(l, TT_ENOTIMPL, "'%s' in a compiled function", w);
 }

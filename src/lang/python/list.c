@@ -213,7 +213,9 @@ expr *py__list_taken(lower *l, expr *list, expr *start, expr *step, expr *n) {
   return made;
 }
 
-static expr *copy(lower *l, expr *list) { return py__list_taken(l, list, py__int(l, 0), py__int(l, 1), py__count_of(l, list)); }
+static expr *copy(lower *l, expr *list) {
+  return py__list_taken(l, list, py__int(l, 0), py__int(l, 1), py__count_of(l, list));
+}
 
 void py__list_extend(lower *l, expr *list, expr *with) {
   with = py__keep(l, py__sequence(l, py__listed(l, py__materialise(l, with))));
@@ -297,7 +299,8 @@ static expr *pop(lower *l, expr *list, expr *at) {
   expr *n = py__keep(l, count(l, list));
   py__raise_unless(l, py__elem(l, TT_GT, n, py__int(l, 0)), TT_EINDEX, "pop from empty list");
   expr *last = py__keep(l, py__elem(l, TT_SUB, n, py__int(l, 1)));
-  expr *from = at ? py__list_checked(l, list, at, "pop index out of range") : last, *value = py__list_item(l, list, from);
+  expr *from = at ? py__list_checked(l, list, at, "pop index out of range") : last,
+       *value = py__list_item(l, list, from);
   if (at) {
     expr *behind = py__keep(l, py__elem(l, TT_ADD, from, py__int(l, 1)));
     py__list_copy(l, list, from, list, behind, py__int(l, 1), py__keep(l, py__elem(l, TT_SUB, last, from)));
@@ -371,9 +374,7 @@ static expr *found_at(lower *l, expr *list, expr *value, const char *message) {
   return at;
 }
 
-expr *py__list_found(lower *l, expr *list, expr *value) {
-  return found_at(l, list, value, "value not in list");
-}
+expr *py__list_found(lower *l, expr *list, expr *value) { return found_at(l, list, value, "value not in list"); }
 
 static void sort(lower *l, expr *list, bool down) {
   static const char *const no_number = "a list is sorted here where its items are real numbers, not %s";
@@ -386,6 +387,41 @@ static void sort(lower *l, expr *list, bool down) {
   expr *arg[2] = {list, py__bool(l, down)};
   py__raise_unless(l, py__helper(l, name, py__scalar(l, TT_BOOL), true, arg, 2), TT_ENOMEM, "out of memory");
   py__changed(l, list);
+}
+
+/* list.sort(key=...): the front end made the list of the keys. */
+static void sort_by(lower *l, expr *list, expr *keys, bool down) {
+  expr *zero = py__int(l, 0), *one = py__int(l, 1), *n = py__count_of(l, list);
+  keys = py__keep(l, py__listed(l, keys));
+  if (!py__is_complete(keys->type) || keys->type->tag != TT_T_LIST) return;
+  type *item = item_of(keys);
+  if (item->tag != TT_T_SCALAR || tt__is_complex((tt_dtype)item->dtype) || item->dtype == TT_F16 ||
+      item->dtype == TT_BF16)
+    py__fail(l, TT_ENOTIMPL, "a list is sorted here by keys that are real numbers, not %s", py__type_name(l, item));
+  expr *places = py__keep(l, new_list(l, py__scalar(l, TT_I64), 'l'));
+  py__list_resize(l, places, n);
+  turns t;
+  each(l, n, &t);
+  py__list_write(l, places, t.at, t.at);
+  done(l, &t);
+  char *name = py__alloc(l, 32);
+  snprintf(name, 32, "tt_list_order_%s", tt__dtypes[item->dtype].suffix);
+  expr *arg[3] = {places, keys, py__bool(l, down)};
+  py__raise_unless(l, py__helper(l, name, py__scalar(l, TT_BOOL), true, arg, 3), TT_ENOMEM, "out of memory");
+  expr *old = py__list_taken(l, list, zero, one, n);
+  each(l, n, &t);
+  py__list_write(l, list, t.at, py__list_item(l, old, py__list_item(l, places, t.at)));
+  done(l, &t);
+}
+
+/* By keys, if the call has some. */
+static void sort_as(lower *l, expr *list, const tt_tree *t, bool down) {
+  const tt_tree *word = t ? py__keyword(l, t, "key") : NULL;
+  expr *keys = word ? py__value(l, word) : NULL;
+  if (keys && keys->type->tag != TT_T_NONE)
+    sort_by(l, list, keys, down);
+  else
+    sort(l, list, down);
 }
 
 static bool is_down(lower *l, const tt_tree *t) {
@@ -404,8 +440,8 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) 
   bool nones = list->type->layout == 't' && item_of(list)->tag == TT_T_NONE;
   if (nones && strcmp(name, "append") != 0)
     py__fail(l, TT_ETYPE, "method support for List[None] is limited, '%s' is not supported.", name);
-  if (strcmp(name, "sort") == 0 && n <= 1) {
-    if (py__is_complete(list->type)) sort(l, list, is_down(l, t));
+  if (strcmp(name, "sort") == 0 && n <= 2) {
+    if (py__is_complete(list->type)) sort_as(l, list, t, is_down(l, t));
     return py__nothing(l);
   }
   for (int k = 0; k < n && k < 3; k++) {
@@ -460,8 +496,7 @@ expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
 
 /* Are they equal, item by item? */
 expr *py__list_equal(lower *l, expr *a, expr *b) {
-  if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b))
-    return py__dict_equal(l, a, b);
+  if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b)) return py__dict_equal(l, a, b);
   a = py__keep(l, py__listed(l, a));
   b = py__keep(l, py__listed(l, b));
   if (a->type->tag != TT_T_LIST || b->type->tag != TT_T_LIST) return py__bool(l, false);
@@ -603,6 +638,6 @@ expr *py__list_call(lower *l, const char *name, const tt_tree *t) {
   }
   expr *made = py__keep(l, new_list(l, item_in(l, from), kind));
   py__list_extend(l, made, from);
-  if (strcmp(name, "sorted") == 0) sort(l, made, is_down(l, t));
+  if (strcmp(name, "sorted") == 0) sort_as(l, made, t, is_down(l, t));
   return made;
 }

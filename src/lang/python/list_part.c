@@ -181,8 +181,7 @@ void py__list_assign_part(lower *l, expr *list, expr *const *part, expr *other) 
   replace_part(l, list, &s, other);
   either->body = py__block_end(l, &b);
   py__block_begin(l, &b);
-  py__raise_unless(l, py__elem(l, TT_EQ, n, s.n), TT_EVALUE,
-                   "cannot resize extended list slice with step != 1");
+  py__raise_unless(l, py__elem(l, TT_EQ, n, s.n), TT_EVALUE, "cannot resize extended list slice with step != 1");
   block turns;
   stmt *loop = py__count_begin(l, s.n, &turns, &at);
   py__list_write(l, list, sum(l, s.start, py__elem(l, TT_MUL, at, s.step)), py__list_item(l, other, at));

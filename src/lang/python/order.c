@@ -83,6 +83,34 @@ expr *py__kept(lower *l, const tt_tree *t) {
   return py__local(l, (int32_t)k);
 }
 
+const tt_tree *py__unstarred(lower *l, const tt_tree *t, int from) {
+  tt_tree *item[2 * TT_PROGRAM_ARGS];
+  int n = 0;
+  bool any = false;
+  for (int k = from; k < t->n; k++) any |= tt__tree_is(t->item[k], "star");
+  if (!any || t->n > TT_PROGRAM_ARGS) return t;
+  for (int k = 0; k < t->n; k++) {
+    if (!tt__tree_is(t->item[k], "star")) {
+      item[n++] = t->item[k];
+      continue;
+    }
+    expr *e = py__keep(l, py__value(l, py__at(l, t->item[k], 1)));
+    if (py__is_unknown(e)) return NULL;
+    if (e->type->tag != TT_T_TUPLE || e->op != TT_X_LOCAL)
+      py__fail(l, TT_ENOTIMPL, "a call with * of %s", py__type_name(l, e->type));
+    if (n + e->type->n + t->n - k > TT_PROGRAM_ARGS)
+      py__fail(l, TT_ENOTIMPL, "more than %d arguments", TT_PROGRAM_ARGS);
+    tt_tree *kept[2] = {atom(l, "kept", 0), atom(l, NULL, e->k)};
+    tt_tree *whole = (tt_tree *)(uintptr_t)made_tree(l, kept, 2);
+    for (int i = 0; i < e->type->n; i++) {
+      tt_tree *number[2] = {atom(l, "i", 0), atom(l, NULL, i)};
+      tt_tree *part[3] = {atom(l, "idx", 0), whole, (tt_tree *)(uintptr_t)made_tree(l, number, 2)};
+      item[n++] = (tt_tree *)(uintptr_t)made_tree(l, part, 3);
+    }
+  }
+  return made_tree(l, item, n);
+}
+
 /* a[i] += f(), a.b += f(): the places first, then the old value, then f(). */
 static void augment_in_order(lower *l, const tt_tree *target, const tt_tree *value, const char *op) {
   bool missing = false;

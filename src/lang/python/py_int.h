@@ -157,6 +157,8 @@ expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in
  * them, or it, may change what the other reads, it is computed first. */
 expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n);
 expr *py__kept(lower *l, const tt_tree *t); /* (kept local) */
+/* The tree with a tuple's items for each (star tuple) from item `from` on; NULL: its type is not known yet. */
+const tt_tree *py__unstarred(lower *l, const tt_tree *t, int from);
 /* target op= value for an index or a field; false: nothing hangs on the order, and nothing is done yet. */
 bool py__augment_in_order(lower *l, const tt_tree *target, const tt_tree *value, const char *op);
 void py__assign_part(lower *l, const tt_tree *target, expr *value, const char *op); /* python/lower.c */
@@ -178,6 +180,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op);
 expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n);
 expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known);
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t);
+expr *py__tuple_method(lower *l, expr *tuple, const char *name, const tt_tree *t);
 expr *py__attribute(lower *l, expr *self, const char *name);
 expr *py__materialise(lower *l, expr *e); /* array expressions become memory */
 expr *py__copied(lower *l, expr *array);
@@ -202,11 +205,22 @@ expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 /* NumPy's functions that the library has (python/host.c), of these arguments and the keywords of `call`. */
 expr *py__host_call(lower *l, const char *name, expr *const *arg, int n, const tt_tree *call);
 expr *py__host_method(lower *l, expr *self, const char *name, const tt_tree *t);
+/* A shape, a whole number or a tuple of them; false: not known yet. A dense array in another shape. 0, 1 ... below n. */
+bool py__read_shape(lower *l, expr *e, expr **len, int *rank);
+expr *py__shaped(lower *l, expr *array, expr *const *len, int rank);
+expr *py__ramp(lower *l, expr *n);
+/* A call of random's or np.random's functions (python/random.c); *known false: none of these. */
+expr *py__random(lower *l, const char *name, const tt_tree *t, bool *known);
+/* Functions and methods of whole arrays by name (python/whole.c); *known false or NULL: none of these. */
+expr *py__whole_call(lower *l, const char *name, const tt_tree *t, bool *known);
+expr *py__whole_method(lower *l, expr *self, const char *name, const tt_tree *t);
+expr *py__viewed(lower *l, expr *array, tt_dtype d);
 expr *py__generalised(lower *l, const tt_tree *t); /* python/generalised.c */
 /* Tuples with names: those of the language, records and arrays of records (python/record.c). */
 int py__field(const type *t, const char *name); /* -1: there is none */
-bool py__is_records(const expr *e);             /* an array of records: a tuple of the arrays of their fields */
-bool py__is_record(const expr *e);              /* one of these: arrays without axes, or values */
+_Noreturn void py__no_field(lower *l, const expr *e, const char *name);
+bool py__is_records(const expr *e); /* an array of records: a tuple of the arrays of their fields */
+bool py__is_record(const expr *e);  /* one of these: arrays without axes, or values */
 expr *py__field_value(lower *l, expr *record, int k);
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op);
 void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op);

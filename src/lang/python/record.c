@@ -6,14 +6,33 @@
 
 #include "lang/python/py_int.h"
 
+/* A name, or behind it and a \x1f a title. */
 int py__field(const type *t, const char *name) {
   size_t n = strlen(name);
   const char *at = t->meta ? strchr(t->meta, ':') : NULL;
   for (int k = 0; at && k < t->n; k++, at = strchr(at, ':')) {
-    at++;
-    if (strncmp(at, name, n) == 0 && (at[n] == ':' || at[n] == 0)) return k;
+    size_t own = strcspn(++at, ":\x1f");
+    if (own == n && strncmp(at, name, n) == 0) return k;
+    if (at[own] != '\x1f') continue;
+    at += own + 1;
+    if (strcspn(at, ":") == n && strncmp(at, name, n) == 0) return k;
   }
   return -1;
+}
+
+/* A field that is not there: the message names those that are. */
+_Noreturn void py__no_field(lower *l, const expr *e, const char *name) {
+  if (e->type->meta[0] != 'R') py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, e->type), name);
+  tt_str names = {0};
+  const char *at = strchr(e->type->meta, ':');
+  for (int k = 0; at && k < e->type->n; k++, at = strchr(at, ':')) {
+    size_t n = strcspn(++at, ":\x1f");
+    tt__str_addf(&names, "%s'%.*s'", k ? ", " : "", (int)n, at);
+  }
+  char *text = py__alloc(l, names.len + 1);
+  memcpy(text, names.data ? names.data : "", names.len + 1);
+  tt__str_free(&names);
+  py__fail(l, TT_ETYPE, "Field '%s' was not found in record with fields (%s)", name, text);
 }
 
 static bool is_of_records(const expr *e) {
@@ -80,7 +99,7 @@ expr *py__field_value(lower *l, expr *record, int k) {
 
 void py__set_field(lower *l, expr *record, const char *name, expr *value, const char *op) {
   int k = py__field(record->type, name);
-  if (k < 0) py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, record->type), name);
+  if (k < 0) py__no_field(l, record, name);
   py__set_field_at(l, record, k, value, op);
 }
 

@@ -179,11 +179,17 @@ static expr *text_argument(lower *l, const tt_tree *t, const char *name, int k, 
   return e;
 }
 
-static expr *number_argument(lower *l, const tt_tree *t, const char *name, int k) {
+/* `must`: what the field says of an argument of another type. */
+static expr *whole_argument(lower *l, const tt_tree *t, const char *name, int k, const char *must) {
   expr *e = argument(l, t, k);
-  if (e && !py__is_unknown(e) && (!py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype)))
-    py__fail(l, TT_ETYPE, "%s() of %s where a whole number is needed", name, py__type_name(l, e->type));
+  bool whole = e && py__is_scalar(e) && (tt__is_int((tt_dtype)e->type->dtype) || e->type->dtype == TT_BOOL);
+  if (e && !py__is_unknown(e) && !whole)
+    py__fail(l, TT_ETYPE, "%s: %s() of %s where a whole number is needed", must, name, py__type_name(l, e->type));
   return e;
+}
+
+static expr *number_argument(lower *l, const tt_tree *t, const char *name, int k) {
+  return whole_argument(l, t, name, k, "The slice indices must be an Integer or None");
 }
 
 /* find, rfind, count, index, rindex: with the part of the string that they look at. */
@@ -209,7 +215,8 @@ static expr *ends(lower *l, expr *self, const char *name, const tt_tree *t) {
   for (int k = 0; k < (many ? part->type->n : 1); k++) {
     expr *one = py__text(l, many ? py__item(l, part, k) : part);
     if (!py__is_text(one))
-      py__fail(l, TT_ETYPE, "%s() of %s where a str or a tuple of them is needed", name, py__type_name(l, one->type));
+      py__fail(l, TT_ETYPE, "The arg 'prefix' should be a string or a tuple of strings: %s() of %s", name,
+               py__type_name(l, one->type));
     expr *arg[5] = {self, one, from ? py__cast(l, from, TT_I64) : py__int(l, 0),
                     to ? py__cast(l, to, TT_I64) : py__int(l, INT64_MAX), py__bool(l, name[0] == 'e')};
     expr *same = make(l, "tt_text_edge", py__scalar(l, TT_BOOL), false, arg, 5);
@@ -220,7 +227,10 @@ static expr *ends(lower *l, expr *self, const char *name, const tt_tree *t) {
 
 /* strip, lstrip, rstrip: of these characters or of white space. */
 static expr *strip(lower *l, expr *self, const char *name, const tt_tree *t) {
-  expr *set = text_argument(l, t, name, 0, false);
+  expr *set = argument(l, t, 0);
+  if (set && py__is_unknown(set)) return set;
+  if (set && !py__is_text(set))
+    py__fail(l, TT_ETYPE, "The arg must be a UnicodeType or None: %s() of %s", name, py__type_name(l, set->type));
   expr *arg[3] = {
       self,
       set ? set
@@ -235,7 +245,9 @@ static expr *strip(lower *l, expr *self, const char *name, const tt_tree *t) {
 }
 
 static expr *pad(lower *l, expr *self, const char *name, const tt_tree *t) {
-  expr *width = number_argument(l, t, name, 0), *with = text_argument(l, t, name, 1, false);
+  expr *width = whole_argument(l, t, name, 0,
+                               name[0] == 'z' ? "<width> must be an Integer" : "The width must be an Integer"),
+       *with = text_argument(l, t, name, 1, false);
   if (!width) py__fail(l, TT_ETYPE, "%s() needs a width", name);
   if (py__is_unknown(width)) return py__missing(l);
   bool zeros = name[0] == 'z';
@@ -332,7 +344,7 @@ static expr *join(lower *l, expr *self, const tt_tree *t) {
 
 static expr *replace(lower *l, expr *self, const char *name, const tt_tree *t) {
   expr *old = text_argument(l, t, name, 0, true), *by = text_argument(l, t, name, 1, true);
-  expr *most = number_argument(l, t, name, 2);
+  expr *most = whole_argument(l, t, name, 2, "Unsupported parameters. The parameters must be Integer.");
   if (py__is_unknown(old) || py__is_unknown(by)) return py__missing(l);
   expr *arg[4] = {self, old, by, most ? py__cast(l, most, TT_I64) : py__int(l, -1)};
   return made(l, "tt_text_replace", arg, 4);

@@ -218,6 +218,20 @@ static void put_stretch(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   end_value(w, n, out);
 }
 
+/* "recast": the same dense memory as elements of another type, whose steps are bytes where they may lie anywhere. */
+static void put_recast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
+  int n = w->serial++;
+  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
+  tt__pw_expr(w, e->arg[0], out);
+  tt__str_addf(out, "; %s r%d; r%d.p = (tt_%s *)b%d.p;", tt__pw_type(w, e->type), n, n, suffix(e->type->dtype), n);
+  put_lengths(w, e, n, 1, out);
+  put_steps(e, n, out);
+  if (e->type->layout == 'P')
+    for (int k = 0; k < e->type->rank; k++)
+      tt__str_addf(out, " r%d.s%d *= sizeof(tt_%s);", n, k, suffix(e->type->dtype));
+  end_value(w, n, out);
+}
+
 /* ---- arrays that are there */
 
 static void put_slot(tt_pwriter *w, const char *name, const tt_pexpr *e, tt_str *out) {
@@ -259,8 +273,11 @@ void tt__pw_array_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     case TT_X_TURN:
       put_turn(w, e, out);
       break;
-    case TT_X_HELPER: /* "stretch": broadcasting */
-      put_stretch(w, e, out);
+    case TT_X_HELPER: /* "stretch": broadcasting; "recast" */
+      if (strcmp(e->name, "recast") == 0)
+        put_recast(w, e, out);
+      else
+        put_stretch(w, e, out);
       break;
     case TT_X_ALLOC:
       put_alloc(w, e, out);

@@ -419,7 +419,7 @@ static void put_list(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 }
 
 static void put_helper(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
-  if (strcmp(e->name, "stretch") == 0)
+  if (strcmp(e->name, "stretch") == 0 || strcmp(e->name, "recast") == 0)
     tt__pw_array_expr(w, e, out);
   else
     put_call(w, e->name, e->k ? "_of" : "", e->arg, e->n, out);

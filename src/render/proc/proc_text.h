@@ -255,6 +255,9 @@ TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
   w[0] = (tt_i64)((tt_u64)tt__bits_f32(z.re) | (tt_u64)tt__bits_f32(z.im) << 32);
 }
 
+/* Do two arrays begin at one place? */
+#define tt_same_place(a, b) ((tt_b8)((const void *)(a).p == (const void *)(b).p))
+
 #ifndef TT_PROGRAM_GPU
 /* Items in order, equal ones as they were: runs of twice the length each time, from one half of the memory to the
  * other. */
@@ -282,17 +285,43 @@ TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
     if (from != l->w) __builtin_memcpy(l->w, from, (unsigned long)n * 8);                         \
     return 1;                                                                                     \
   }
-TT__SORT(b8)
-TT__SORT(i8)
-TT__SORT(i16)
-TT__SORT(i32)
-TT__SORT(i64)
-TT__SORT(u8)
-TT__SORT(u16)
-TT__SORT(u32)
-TT__SORT(u64)
-TT__SORT(f32)
-TT__SORT(f64)
+/* Places 0, 1 ... in the order of the keys there: the same, with a look at the keys. */
+#define TT__ORDER(S)                                                                                                   \
+  static __attribute__((unused)) tt_b8 tt_list_order_##S(tt_pcall *call, tt_list *places, tt_list *keys, tt_b8 down) { \
+    tt_i64 n = places->n, *from = places->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0;                  \
+    if (n < 2) return 1;                                                                                               \
+    if (!to || keys->n < n) return 0;                                                                                  \
+    for (tt_i64 run = 1; run < n; run *= 2) {                                                                          \
+      for (tt_i64 low = 0; low < n; low += 2 * run) {                                                                  \
+        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n;                            \
+        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                                                     \
+          tt_b8 second = a == half;                                                                                    \
+          if (a < half && b < end) {                                                                                   \
+            tt_##S x = tt_of_words_##S(keys->w + from[a]), y = tt_of_words_##S(keys->w + from[b]);                     \
+            second = down ? x < y : y < x;                                                                             \
+          }                                                                                                            \
+          to[at] = from[second ? b++ : a++];                                                                           \
+        }                                                                                                              \
+      }                                                                                                                \
+      tt_i64 *other = from;                                                                                            \
+      from = to;                                                                                                       \
+      to = other;                                                                                                      \
+    }                                                                                                                  \
+    if (from != places->w) __builtin_memcpy(places->w, from, (unsigned long)n * 8);                                    \
+    return 1;                                                                                                          \
+  }
+#define TT__SORTS(S) TT__SORT(S) TT__ORDER(S)
+TT__SORTS(b8)
+TT__SORTS(i8)
+TT__SORTS(i16)
+TT__SORTS(i32)
+TT__SORTS(i64)
+TT__SORTS(u8)
+TT__SORTS(u16)
+TT__SORTS(u32)
+TT__SORTS(u64)
+TT__SORTS(f32)
+TT__SORTS(f64)
 #endif
 
 /* ---- indices */

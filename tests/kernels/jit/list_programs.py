@@ -26,6 +26,9 @@ class Program:
             return r.choice(["s", "n", str(r.randrange(-5, 9)), f"(s * 3 + {r.randrange(5)}) % 11"])
         return r.choice(["t", "x", str(r.randrange(-4, 9) / 4), f"x * {r.randrange(4)}"])
 
+    def bound(self, otherwise=""):
+        return self.r.choice([otherwise, "s % 5 - 2", str(self.r.randrange(-5, 6))])
+
     def statement(self):
         r, kind = self.r, self.r.choice("if")[0]
         one, other = r.choice(self.lists[kind]), r.choice(self.lists[kind])
@@ -52,6 +55,15 @@ class Program:
             [f"{other} = {one}", f"{other}.append({value})"],
             [f"if s > {r.randrange(9)} and not {one}:", "    s += 1", "else:", f"    {one} = {one}.copy()"],
             [f"{total} += {one}[{r.randrange(-9, 9)}]"],
+            [f"del {one}[{self.bound()}:{self.bound()}:{r.choice(['', '2', '-1', '-2'])}]"],
+            [f"if {one}:", f"    del {one}[{inside}]"],
+            [f"if len({one}) < 40:", f"    {one}[{self.bound()}:{self.bound()}] = {other}[:{r.randrange(5)}]"],
+            [f"c = slice({self.bound('None')}, {self.bound('None')}, s % 3 - 1)", f"{one} = {one}[c]"],
+            ["d = s % 5 - 2", f"{one} = {one}[{self.bound()}:{self.bound()}:d]"],
+            [f"if {value} in {one}[1:]:", f"    s += {one}.index({value}, 1)"],
+            [f"{one}.sort(key=lambda z: z * {r.choice(['z', '-2', '(z - 1)'])}, reverse={r.random() < 0.5})"],
+            [f"{other} = sorted({one}, key=abs)"],
+            [f"{one}.extend(range(s % 4))"],
         ]
         if self.deep < 3 and r.random() < 0.2:
             self.loops += 1

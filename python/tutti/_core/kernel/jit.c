@@ -223,6 +223,21 @@ void core_jit_raise(PyObject *self, tt_code c, const tt_error *err) {
   Py_XDECREF(made);
 }
 
+/* An argument is no value: it may be a function or a type, which the package makes code for. Else the error stays. */
+static PyObject *bound_call(PyObject *self, PyObject *args) {
+  PyObject *cls, *made, *trace;
+  PyErr_Fetch(&cls, &made, &trace);
+  PyObject *answer = PyObject_CallMethod(self, "_bound_call", "(O)", args);
+  if (answer == Py_NotImplemented) {
+    Py_DECREF(answer);
+    return PyErr_Restore(cls, made, trace), NULL;
+  }
+  Py_XDECREF(cls);
+  Py_XDECREF(made);
+  Py_XDECREF(trace);
+  return answer;
+}
+
 static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   jit_frame f;
   int64_t out[JIT_WORDS];
@@ -235,7 +250,11 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
     if (!bound) return NULL;
     args = bound;
   }
-  if (!core_jit_read(&f, args, false) || core_refuses_gradients(args)) goto done;
+  if (!core_jit_read(&f, args, false)) {
+    if (f.strange) answer = bound_call(self, args);
+    goto done;
+  }
+  if (core_refuses_gradients(args)) goto done;
   special *s = find((jit_object *)self, &f);
   if (!s) {
     answer = fall_back(self, "_interpret", args);

@@ -292,6 +292,7 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
         "a compiled function takes no Python dict, which holds anything: pass numba.typed.Dict of its items");
     return false;
   }
+  f->strange = true;
   PyErr_Format(PyExc_TypeError, "a compiled function takes numbers, tuples and arrays, not '%R'",
                (PyObject *)Py_TYPE(o));
   return false;
@@ -300,6 +301,7 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
 bool core_jit_read(jit_frame *f, PyObject *args, bool strided) {
   Py_ssize_t n = PyTuple_Size(args);
   f->strided = strided;
+  f->strange = false;
   f->ntype = 0;
   f->nword = f->nheld = 0;
   f->lists = NULL;

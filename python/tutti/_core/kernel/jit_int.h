@@ -41,6 +41,7 @@ typedef struct jit_frame {
   size_t ntype;
   int64_t word[JIT_WORDS];
   int nword, nheld;
+  bool strange; /* one argument is no value of any kind */
   bool strided; /* tutti arrays keep their steps; else they are handed over dense */
   jit_held held[JIT_HELD];
   jit_list *lists;

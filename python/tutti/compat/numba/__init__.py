@@ -59,8 +59,9 @@ def typeof(value):
         return (types.List if isinstance(value, list) else types.Set)(typeof(next(iter(value))))
     if isinstance(value, (List, Dict)):
         listed = isinstance(value, List)
-        return (types.ListType if listed else types.DictType)(*types.of_kinds(value._kind or "") if listed else
-            types.of_kinds(",".join(value._types or ())))
+        return (types.ListType if listed else types.DictType)(
+            *types.of_kinds(value._kind or "") if listed else types.of_kinds(",".join(value._types or ()))
+        )
     inner = getattr(value, "_jit_argument", value)
     array = value if inner is not value else np.asarray(value)  # memory of a device stays there
     element = from_dtype(array.dtype)
@@ -78,6 +79,8 @@ def from_dtype(dtype):
     kind = np.dtype(dtype)
     if kind.names:
         return types.Record(kind)
+    if kind.kind in "SU":
+        return types.CharSeq(kind.itemsize) if kind.kind == "S" else types.UnicodeCharSeq(kind.itemsize // 4)
     found = getattr(types, "boolean" if kind.kind == "b" else kind.name, None)
     if found is None:
         raise NotImplementedError(f"elements of {kind} have no type in compiled functions")

@@ -30,6 +30,7 @@ NumbaIndexError = IndexError
 NumbaRuntimeError = InternalError = RuntimeError
 RequireLiteralValue = ForceLiteralArg = TypeError
 UnsupportedError = LoweringError = NumbaNotImplementedError = UnsupportedBytecodeError = NotImplementedError
+CompilerError = UnsupportedRewriteError = UnsupportedParforsError = NotImplementedError
 
 __all__ = [
     "LoweringError", "NumbaDeprecationWarning", "NumbaError", "NumbaExperimentalFeatureWarning", "NumbaIndexError",

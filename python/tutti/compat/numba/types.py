@@ -86,6 +86,22 @@ class Array(Type):
         self.dtype, self.ndim, self.layout = dtype, ndim, layout
 
 
+class CharSeq(Type):
+    """So many bytes, in records and arrays; `count`: how many."""
+
+    _letter = "char"
+
+    def __init__(self, count):
+        super().__init__(f"[{self._letter} x {count}]")
+        self.count = count
+
+
+class UnicodeCharSeq(CharSeq):
+    """So many characters, in records and arrays."""
+
+    _letter = "unichr"
+
+
 class Record(Type):
     """Records of a NumPy dtype; `size`: bytes of one."""
 
