@@ -85,8 +85,9 @@ static tt_array *partition_by(tt_composer *c, tt_call_frame *f, bool places) {
   if (strcmp(kind, "introselect") != 0)
     tt__compose_fail(c, TT_EVALUE, "select kind must be 'introselect' (got '%s')", kind);
   if (c->code != TT_OK) return NULL;
-  tt_lib_attr attr = {.row = tt__lib_row(places ? "argsort" : count <= FEW ? "select" : "sort")};
-  if (!places && count <= FEW) {
+  static const char *const row[2][2] = {{"sort", "argsort"}, {"select", "argselect"}};
+  tt_lib_attr attr = {.row = tt__lib_row(row[count <= FEW][places])};
+  if (count <= FEW) {
     attr.i[0] = count;
     memcpy(attr.i + 1, kth, sizeof *kth * (size_t)count);
   }
