@@ -122,7 +122,8 @@ def difference(seed):
     for k in range(THREADS):
         if len(seen[k]) != len(alone[k]) or not all(map(same, seen[k], alone[k])):
             at = next((i for i, pair in enumerate(zip(seen[k], alone[k], strict=False)) if not same(*pair)), -1)
-            return f"{seed}: thread {k}, statement {at} of {program.text[k]}\n  together {seen[k][at]}\n  alone    {alone[k][at]}"
+            values = f"  together {seen[k][at]}\n  alone    {alone[k][at]}"
+            return f"{seed}: thread {k}, statement {at} of {program.text[k]}\n{values}"
     want = np.repeat(np.arange(1.0, THREADS + 1), 3).reshape(THREADS, 3)
     return None if np.array_equal(rows, want) else f"{seed}: rows of all threads {rows}"
 

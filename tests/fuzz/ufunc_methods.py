@@ -100,9 +100,8 @@ def difference(seed):
         return None  # NumPy rounds to 11 bits at each step, ours once: after a hundred steps nothing can be compared
     near = NEAR.get(str(want.dtype), 0)
     with np.errstate(all="ignore"):
-        same = np.array_equal(want, got, equal_nan=near > 0) or np.allclose(
-            got, want, rtol=near, atol=near, equal_nan=True
-        )
+        same = np.array_equal(want, got, equal_nan=near > 0)
+        same = same or np.allclose(got, want, rtol=near, atol=near, equal_nan=True)
     return None if same else f"{words}\n  NumPy {want!r}\n  ours  {got!r}"
 
 

@@ -207,7 +207,7 @@ static tt_dtype float_type(tt_draw *d, int k, const char *name) {
   return t;
 }
 
-/* NumPy's demands of an array to draw into, which may lie in Fortran's order where there are no parameters; NULL: none is
+/* NumPy's demands of an array to draw into, which may lie in Fortran order where there are no parameters; NULL: none is
 ** given, or it is none. */
 static tt_array *drawn_into(tt_draw *d, int out, tt_dtype t, bool may_be_f) {
   tt_composer *c = d->c;

@@ -347,9 +347,7 @@ static bool check_folds(tt_composer *c, const tt_ufunc_info *u, const char *meth
 }
 
 /* Results are true or false, whatever comes in, and no other type can be asked for. */
-static bool is_truth_op(const tt_ufunc_info *u) {
-  return u->op < TT_OP_COUNT && tt__ops[u->op].cls == TT_CLASS_LOGIC;
-}
+static bool is_truth_op(const tt_ufunc_info *u) { return u->op < TT_OP_COUNT && tt__ops[u->op].cls == TT_CLASS_LOGIC; }
 
 /*
 ** NumPy's choice: dtype=, else that of an operand which out= has widened, else 64 bits for sums and products of
