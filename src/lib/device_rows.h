@@ -13,6 +13,7 @@
 TT_DEVICE_ROW(sort);
 TT_DEVICE_ROW(argsort);
 TT_DEVICE_ROW(select);
+TT_DEVICE_ROW(argselect);
 TT_DEVICE_ROW(lexsort);
 TT_DEVICE_ROW(scan);
 TT_DEVICE_ROW(searchsorted);

@@ -6,9 +6,9 @@
 #include "ir/library.h"
 #include "lib/rows.h"
 
-static const tt_lib_row *const tables[] = {tt__rows_product, tt__rows_linalg, tt__rows_reduce,
-                                           tt__rows_sort,    tt__rows_fft,    tt__rows_draw,
-                                           tt__rows_bits,    tt__rows_fold,   tt__rows_nn};
+static const tt_lib_row *const tables[] = {tt__rows_product, tt__rows_linalg,   tt__rows_reduce, tt__rows_sort,
+                                           tt__rows_fft,     tt__rows_draw,     tt__rows_bits,   tt__rows_fold,
+                                           tt__rows_nn,      tt__rows_correlate};
 
 const tt_lib_row *tt__lib_row(const char *name) {
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)

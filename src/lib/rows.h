@@ -15,6 +15,7 @@ TT_HIDDEN extern const tt_lib_row tt__rows_draw[];
 TT_HIDDEN extern const tt_lib_row tt__rows_bits[];
 TT_HIDDEN extern const tt_lib_row tt__rows_fold[];
 TT_HIDDEN extern const tt_lib_row tt__rows_nn[];
+TT_HIDDEN extern const tt_lib_row tt__rows_correlate[];
 TT_HIDDEN extern const tt_lib_maker tt__makers_select[];
 
 #endif

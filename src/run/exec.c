@@ -215,6 +215,40 @@ static tt_code launch_chunks(job *j, const tt_launch *launch, tt_kargs *args, tt
   return TT_OK;
 }
 
+/* Pieces of rows that places are looked for in. */
+typedef struct places_job {
+  job *job;
+  int64_t *place; /* [outer * pieces] */
+  int64_t pieces; /* of a row, of TT_CHUNK elements */
+} places_job;
+
+static void find_pieces(void *ctx, int64_t lo, int64_t hi, int worker) {
+  const places_job *p = ctx;
+  (void)worker;
+  for (int64_t t = lo; t < hi && !stopped(p->job); t++) {
+    int64_t from = t % p->pieces * TT_CHUNK;
+    p->place[t] =
+        tt__row_places_piece(&p->job->places, t / p->pieces, from, least(from + TT_CHUNK, p->job->places.row));
+  }
+}
+
+/* Places in long rows: every thread looks at pieces, then the places of each row's pieces are joined. */
+static tt_code launch_places(job *j, bool alone, tt_error *err) {
+  places_job p = {.job = j, .pieces = cover(j->places.row, TT_CHUNK)};
+  int64_t all = j->outer * p.pieces;
+  size_t size = (size_t)all * sizeof *p.place;
+  p.place = tt__mem_alloc_data(size);
+  if (!p.place) return tt__fail_memory(err, size);
+  if (alone)
+    find_pieces(&p, 0, all, 0);
+  else
+    tt__pool_run(all, 1, find_pieces, &p);
+  for (int64_t o = 0; o < j->outer && !atomic_load(&j->stop); o++)
+    tt__row_places_join(&j->places, o, p.place + o * p.pieces, p.pieces);
+  tt__mem_free_data(p.place, size);
+  return TT_OK;
+}
+
 static tt_code launch_tiles(job *j, const tt_launch *launch, bool alone, tt_error *err) {
   const tt_kernel *k = j->unit->kernel;
   void *pointers[TT_MOST_ROOTS * 64];
@@ -264,7 +298,9 @@ tt_code tt__exec_launch(const tt_launch *launch, const tt_kargs *bound, tt_kerne
   double pieces = in_chunks ? (double)j.outer * (double)j.npartial : (double)tiles(&j);
   j.most = work > LOOK_WORK ? (int64_t)(LOOK_WORK * pieces / work) : INT64_MAX;
   if (j.most < 1) j.most = 1;
-  if (in_chunks)
+  if (j.finds && j.places.row > TT_CHUNK)
+    TT_TRY(launch_places(&j, alone, err));
+  else if (in_chunks)
     TT_TRY(launch_chunks(&j, launch, &args, err));
   else
     TT_TRY(launch_tiles(&j, launch, alone, err));

@@ -2,6 +2,7 @@
 #include "device/cpu/row_places.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { LOADED, PLACED }; /* accesses */
 
@@ -31,25 +32,61 @@ bool tt__row_places_of(const tt_kernel *k, const tt_kargs *args, tt_row_places *
   uint8_t red = k->inst[1].red;
   *out = (tt_row_places){.kernel = k, .args = args, .row = neighbours_of_row(k, args)};
   out->find = (red == TT_RED_ARGMAX ? t->place_max : t->place_min)[k->inst[1].from];
-  return out->find && out->row > 0 && out->row <= TT_CHUNK; /* more of one row are for several threads */
+  return out->find && out->row > 0;
+}
+
+/* Where the outer point `at` of access `slot` lies, in elements. */
+static int64_t offset_of(const tt_row_places *m, int slot, int64_t at) {
+  const tt_kargs *a = m->args;
+  const int64_t *step = a->step + (ptrdiff_t)slot * m->kernel->naxes;
+  int64_t off = a->off[slot];
+  for (int d = m->kernel->nouter - 1; d >= 0; at /= a->len[d--]) off += at % a->len[d] * step[d];
+  return off;
+}
+
+static const char *row_at(const tt_row_places *m, int64_t point) {
+  const tt_kernel *k = m->kernel;
+  int64_t size = (int64_t)tt__dtype_size((tt_dtype)k->access[LOADED].dtype);
+  return (const char *)m->args->buf[k->access[LOADED].buf] + offset_of(m, LOADED, point) * size;
+}
+
+static int64_t *place_at(const tt_row_places *m, int64_t point) {
+  return (int64_t *)m->args->buf[m->kernel->access[PLACED].buf] + offset_of(m, PLACED, point);
 }
 
 void tt__row_places_run(const tt_row_places *m, int64_t lo, int64_t hi) {
   const tt_kernel *k = m->kernel;
   const tt_kargs *a = m->args;
-  const int64_t *step[2] = {a->step + (ptrdiff_t)LOADED * k->naxes, a->step + (ptrdiff_t)PLACED * k->naxes};
-  size_t size = tt__dtype_size((tt_dtype)k->access[LOADED].dtype);
-  assert(lo >= 0 && lo <= hi);
   int last = k->nouter - 1;
   int64_t along = last < 0 ? 1 : a->len[last];
-  while (lo < hi) {
-    int64_t at[2] = {a->off[LOADED], a->off[PLACED]}, run = along - lo % along, rest = lo;
+  assert(lo >= 0 && lo <= hi);
+  for (int64_t run; lo < hi; lo += run) {
+    run = along - lo % along;
     if (run > hi - lo) run = hi - lo;
-    for (int d = last; d >= 0; rest /= a->len[d--])
-      for (int s = 0; s < 2; s++) at[s] += rest % a->len[d] * step[s][d];
-    const char *from = (const char *)a->buf[k->access[LOADED].buf] + at[LOADED] * (int64_t)size;
-    int64_t *to = (int64_t *)a->buf[k->access[PLACED].buf] + at[PLACED];
-    m->find(to, last < 0 ? 1 : step[PLACED][last], from, last < 0 ? 0 : step[LOADED][last], m->row, run);
-    lo += run;
+    m->find(place_at(m, lo), last < 0 ? 1 : a->step[(ptrdiff_t)PLACED * k->naxes + last], row_at(m, lo),
+            last < 0 ? 0 : a->step[(ptrdiff_t)LOADED * k->naxes + last], m->row, run);
   }
+}
+
+int64_t tt__row_places_piece(const tt_row_places *m, int64_t point, int64_t from, int64_t to) {
+  size_t size = tt__dtype_size((tt_dtype)m->kernel->access[LOADED].dtype);
+  int64_t place;
+  assert(from >= 0 && from < to && to <= m->row);
+  m->find(&place, 1, row_at(m, point) + (size_t)from * size, 0, to - from, 1);
+  return from + place;
+}
+
+/* The one or the other of two places is that of the extremum of their elements, the first of equals. */
+void tt__row_places_join(const tt_row_places *m, int64_t point, const int64_t *place, int64_t n) {
+  size_t size = tt__dtype_size((tt_dtype)m->kernel->access[LOADED].dtype);
+  const char *row = row_at(m, point);
+  int64_t best = place[0];
+  for (int64_t i = 1, second; i < n; i++) {
+    _Alignas(8) char two[2 * sizeof(int64_t)];
+    memcpy(two, row + (size_t)best * size, size);
+    memcpy(two + size, row + (size_t)place[i] * size, size);
+    m->find(&second, 1, two, 0, 2, 1);
+    if (second) best = place[i];
+  }
+  *place_at(m, point) = best;
 }

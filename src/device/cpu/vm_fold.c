@@ -53,6 +53,21 @@ static bool is_col(const walk *w) {
   return far_apart || (w->row < SHORT_ROW && enough);
 }
 
+/* Neighbouring axes of the results that memory walks as one become one: after the way to fold is chosen, by all. */
+static void merge_outer(walk *w) {
+  for (int i = w->outer - 2; i >= 0; i--) {
+    if (w->step[i] != w->step[i + 1] * w->len[i + 1]) continue;
+    w->len[i + 1] *= w->len[i];
+    w->rank--;
+    w->outer--;
+    for (int k = i; k < w->rank; k++) {
+      w->len[k] = w->len[k + 1];
+      w->step[k] = w->step[k + 1];
+      w->axis[k] = w->axis[k + 1];
+    }
+  }
+}
+
 /* Elements that are folded as one line of a row: the last axis and those that memory continues it with. */
 static int64_t line_of(const walk *w) {
   int64_t n = w->len[w->rank - 1];
@@ -258,6 +273,7 @@ bool tt__vm_small_fold(const tt_small_fold *f, void *out) {
   if (w.rank == w.outer) return copy_only(f, &g, &w, out);
   bool col = is_col(&w);
   if (!col && is_chunked(&w)) return false;
+  merge_outer(&w);
   if (g.arg && find_in_rows(f, &w, g.shift, out)) return true;
   if (!col && has_short_rows(&g, &w))
     fold_short_rows(f, &g, &w, out);

@@ -319,77 +319,98 @@ OF_7(ARG, min, <)
 #else
 #define PLACE_BYTES 16
 #endif
-#define CHOOSE(V, I, take, a, b) ((V)(((take) & (I)(a)) | (~(take) & (I)(b))))
-/*
-** A lane has the extremum of its elements and its place; what is left at the end of a row is a vector that reaches back
-** over elements that were looked at, which changes nothing. NaN is above and below nothing, so it is looked for apart.
-*/
-#define PLACES(name, cmp, D, s, I)                                                                       \
-  typedef tt_##s name##_##s##_v __attribute__((vector_size(PLACE_BYTES)));                               \
-  typedef I name##_##s##_i __attribute__((vector_size(PLACE_BYTES)));                                    \
-  enum { name##_##s##_lanes = PLACE_BYTES / (int)sizeof(tt_##s) };                                       \
-  static int64_t place_in_few_##name##_##s(const tt_##s *x, int64_t n) {                                 \
-    tt_##s most = x[0];                                                                                  \
-    int64_t at = 0;                                                                                      \
-    for (int64_t i = 0; i < n; i++) {                                                                    \
-      if (x[i] != x[i]) return i;                                                                        \
-      int take = x[i] cmp most;                                                                          \
-      most = take ? x[i] : most;                                                                         \
-      at = take ? i : at;                                                                                \
-    }                                                                                                    \
-    return at;                                                                                           \
-  }                                                                                                      \
-  static int64_t place_of_##name##_##s(const tt_##s *x, int64_t n) {                                     \
-    enum { L = name##_##s##_lanes };                                                                     \
-    name##_##s##_v m, v;                                                                                 \
-    name##_##s##_i p, now, odd, take;                                                                    \
-    tt_##s each[L], best[L];                                                                             \
-    I place[L], none[L], any = 0;                                                                        \
-    if (n < L) return place_in_few_##name##_##s(x, n);                                                   \
-    for (int l = 0; l < L; l++) place[l] = l;                                                            \
-    memcpy(&p, place, sizeof p);                                                                         \
-    memcpy(&m, x, sizeof m);                                                                             \
-    now = p;                                                                                             \
-    odd = (name##_##s##_i)(m != m);                                                                      \
-    for (int64_t i = L; i < n; i += L) {                                                                 \
-      int64_t from = i + L <= n ? i : n - L;                                                             \
-      memcpy(&v, x + from, sizeof v);                                                                    \
-      now += (I)(from - i + L);                                                                          \
-      take = (name##_##s##_i)(v cmp m);                                                                  \
-      odd |= (name##_##s##_i)(v != v);                                                                   \
-      m = CHOOSE(name##_##s##_v, name##_##s##_i, take, v, m);                                            \
-      p = CHOOSE(name##_##s##_i, name##_##s##_i, take, now, p);                                          \
-    }                                                                                                    \
-    memcpy(each, &m, sizeof each);                                                                       \
-    memcpy(place, &p, sizeof place);                                                                     \
-    memcpy(none, &odd, sizeof none);                                                                     \
-    for (int l = 0; l < L; l++) any |= none[l];                                                          \
-    for (int64_t i = 0; any && i < n; i++)                                                               \
-      if (x[i] != x[i]) return i;                                                                        \
-    memcpy(best, each, sizeof best);                                                                     \
-    for (int h = L / 2; h >= 8; h /= 2)                                                                  \
-      for (int l = 0; l < h; l++) best[l] = best[l + h] cmp best[l] ? best[l + h] : best[l];             \
-    for (int l = 1; l < L && l < 8; l++) best[0] = best[l] cmp best[0] ? best[l] : best[0];              \
-    for (int l = 0; l < L; l++) place[l] = each[l] == best[0] ? place[l] : (I)n;                         \
-    for (int h = L / 2; h >= 8; h /= 2)                                                                  \
-      for (int l = 0; l < h; l++) place[l] = place[l + h] < place[l] ? place[l + h] : place[l];          \
-    for (int l = 1; l < L && l < 8; l++) place[0] = place[l] < place[0] ? place[l] : place[0];           \
-    return place[0];                                                                                     \
-  }                                                                                                      \
-  static void place_##name##_##s(int64_t *out, int64_t out_step, const void *v, int64_t step, int64_t n, \
-                                 int64_t rows) {                                                         \
-    const tt_##s *x = v;                                                                                 \
-    for (int64_t r = 0; r < rows; r++) out[r * out_step] = place_of_##name##_##s(x + r * step, n);       \
+enum { PLACE_NEAR = 64 };
+/* There is such an element: a NaN, or one that equals `what`, looked for together with its neighbours. */
+#define FIRST_OF(none, D, s)                                                         \
+  static tt_##s first_odd_##s(const tt_##s *x, int64_t n) {                          \
+    for (int64_t i = 0; i < n; i++)                                                  \
+      if (x[i] != x[i]) return x[i];                                                 \
+    return x[0];                                                                     \
+  }                                                                                  \
+  static int64_t first_equal_##s(const tt_##s *x, int64_t n, tt_##s what) {          \
+    int64_t i = 0;                                                                   \
+    for (tt_##s any = 0; i + PLACE_NEAR <= n; i += PLACE_NEAR) {                     \
+      for (int l = 0; l < PLACE_NEAR; l++) any = x[i + l] == what ? (tt_##s)1 : any; \
+      if (any != 0) break;                                                           \
+    }                                                                                \
+    while (i < n - 1 && x[i] != what) i++;                                           \
+    return i;                                                                        \
   }
-#define PLACES_OF(M, name, cmp)   \
-  M(name, cmp, I32, i32, int32_t) \
-  M(name, cmp, U32, u32, int32_t) \
-  M(name, cmp, F32, f32, int32_t) \
-  M(name, cmp, I64, i64, int64_t) \
-  M(name, cmp, U64, u64, int64_t) \
-  M(name, cmp, F64, f64, int64_t)
-PLACES_OF(PLACES, max, >)
-PLACES_OF(PLACES, min, <)
+/*
+** Blocks of a row are looked at for their extremum alone, and the first block that has the row's once more, for its
+** place. NaN is above and below nothing, so it is looked for apart.
+*/
+enum { PLACE_BLOCK = 8192 }; /* bytes */
+#define PLACES(name, cmp, D, s)                                                                                        \
+  typedef tt_##s name##_##s##_v __attribute__((vector_size(PLACE_BYTES)));                                             \
+  static int64_t place_in_few_##name##_##s(const tt_##s *x, int64_t n) {                                               \
+    tt_##s most = x[0];                                                                                                \
+    int64_t at = 0;                                                                                                    \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+      if (x[i] != x[i]) return i;                                                                                      \
+      int take = x[i] cmp most;                                                                                        \
+      most = take ? x[i] : most;                                                                                       \
+      at = take ? i : at;                                                                                              \
+    }                                                                                                                  \
+    return at;                                                                                                         \
+  }                                                                                                                    \
+  /* The extremum of n elements, at least k vectors of them, or a NaN if there is one; the last vectors reach back. */ \
+  TT_FN tt_##s most_of_##name##_##s(const tt_##s *x, int64_t n, const int k) {                                         \
+    enum { L = PLACE_BYTES / (int)sizeof(tt_##s), MOST = 4 };                                                          \
+    name##_##s##_v m[MOST], v;                                                                                         \
+    __typeof__(m[0] != m[0]) odd[MOST], take;                                                                          \
+    tt_##s each[MOST * L], best;                                                                                       \
+    for (int a = 0; a < k; a++) {                                                                                      \
+      memcpy(&m[a], x + a * L, sizeof v);                                                                              \
+      odd[a] = m[a] != m[a];                                                                                           \
+    }                                                                                                                  \
+    for (int64_t i = k * L; i < n; i += k * L)                                                                         \
+      for (int a = 0; a < k; a++) {                                                                                    \
+        memcpy(&v, x + (i + k * L <= n ? i : n - k * L) + a * L, sizeof v);                                            \
+        take = v cmp m[a];                                                                                             \
+        odd[a] |= v != v;                                                                                              \
+        m[a] = (name##_##s##_v)((take & (__typeof__(take))v) | (~take & (__typeof__(take))m[a]));                      \
+      }                                                                                                                \
+    for (int a = 1; a < k; a++) {                                                                                      \
+      take = m[a] cmp m[0];                                                                                            \
+      odd[0] |= odd[a];                                                                                                \
+      m[0] = (name##_##s##_v)((take & (__typeof__(take))m[a]) | (~take & (__typeof__(take))m[0]));                     \
+    }                                                                                                                  \
+    memcpy(each, &m[0], sizeof v);                                                                                     \
+    for (int h = L / 2; h >= 8; h /= 2)                                                                                \
+      for (int l = 0; l < h; l++) each[l] = each[l + h] cmp each[l] ? each[l + h] : each[l];                           \
+    best = each[0];                                                                                                    \
+    for (int l = 1; l < L && l < 8; l++) best = each[l] cmp best ? each[l] : best;                                     \
+    for (int l = 0; l < L; l++)                                                                                        \
+      if (odd[0][l]) return first_odd_##s(x, n);                                                                       \
+    return best;                                                                                                       \
+  }                                                                                                                    \
+  static int64_t place_of_##name##_##s(const tt_##s *x, int64_t n) {                                                   \
+    enum { ONE = PLACE_BYTES / (int)sizeof(tt_##s), FOUR = 4 * ONE, BLOCK = PLACE_BLOCK / (int)sizeof(tt_##s) };       \
+    tt_##s best = x[0];                                                                                                \
+    int64_t from = 0, end = n;                                                                                         \
+    if (n < ONE) return place_in_few_##name##_##s(x, n);                                                               \
+    for (int64_t i = 0; i < n; i += BLOCK) {                                                                           \
+      int64_t few = n - i < BLOCK ? n - i : BLOCK, at = i;                                                             \
+      if (few < FOUR && n >= FOUR) at = n - (few = FOUR);                                                              \
+      tt_##s most = few < FOUR ? most_of_##name##_##s(x + at, few, 1) : most_of_##name##_##s(x + at, few, 4);          \
+      if (most != most) return at + place_in_few_##name##_##s(x + at, few);                                            \
+      if (i == 0 || most cmp best) {                                                                                   \
+        best = most;                                                                                                   \
+        from = at;                                                                                                     \
+        end = at + few;                                                                                                \
+      }                                                                                                                \
+    }                                                                                                                  \
+    return from + first_equal_##s(x + from, end - from, best);                                                         \
+  }                                                                                                                    \
+  static void place_##name##_##s(int64_t *out, int64_t out_step, const void *v, int64_t step, int64_t n,               \
+                                 int64_t rows) {                                                                       \
+    const tt_##s *x = v;                                                                                               \
+    for (int64_t r = 0; r < rows; r++) out[r * out_step] = place_of_##name##_##s(x + r * step, n);                     \
+  }
+OF_7(FIRST_OF, )
+OF_7(PLACES, max, >)
+OF_7(PLACES, min, <)
 
 /* ---- the table ----------------------------------------------------------- */
 #define OP_ENTRY(E, lower, cls, D, s) .op[TT_##E][TT_##D] = lower##_##s,
@@ -408,29 +429,29 @@ PLACES_OF(PLACES, min, <)
 #define CAST_ENTRY(E, from, D, to) .cast[TT_##E][TT_##D] = cast_##from##_##to,
 #define CAST_ROW(E, from) OF_REAL(CAST_ENTRY, E, from)
 #define ARG_ENTRY(name, D, s) .arg##name[TT_##D] = arg##name##_##s, .argfold_##name[TT_##D] = argfold_##name##_##s,
-#define PLACE_ENTRY(name, cmp, D, s, I) .place_##name[TT_##D] = place_##name##_##s,
+#define PLACE_ENTRY(name, D, s) .place_##name[TT_##D] = place_##name##_##s,
 #define TABLE PASTE(tt__vm_table_, TT_VM_LEVEL)
 
 TT_HIDDEN extern const tt_vm_table TABLE;
-const tt_vm_table TABLE = {
-    .level = TT_VM_LEVEL,
+const tt_vm_table TABLE = {.level = TT_VM_LEVEL,
 #define TT_OP(E, lower, arity, cls, types, flags, ...)                   \
   EXPAND(ENTRY_OF(KIND_##cls(arity, )), TYPE_BITS(types), E, lower, cls) \
   EXPAND(ENTRY_OF(IF_RED(flags)), TYPE_BITS(types), E, lower, cls)
 #include "tutti/ops.def"
 #undef TT_OP
-    DRAWS(DRAW_ENTRY) CAST_ROW(BOOL, b8) CAST_ROW(I8, i8) CAST_ROW(I16, i16) CAST_ROW(I32, i32) CAST_ROW(I64, i64)
-        CAST_ROW(U8, u8) CAST_ROW(U16, u16) CAST_ROW(U32, u32) CAST_ROW(U64, u64) CAST_ROW(F16, f16)
-            CAST_ROW(BF16, bf16) CAST_ROW(F32, f32) CAST_ROW(F64, f64)
-                .load = {load_8, load_16, load_32, load_64},
-    .store = {store_8, store_16, store_32, store_64},
-    .gather = {gather_8, gather_16, gather_32, gather_64},
-    .scatter = {scatter_8, scatter_16, scatter_32, scatter_64},
-    .splat = {splat_8, splat_16, splat_32, splat_64},
-    .split = {NULL, NULL, split_32, split_64},
-    .join = {NULL, NULL, join_32, join_64},
-    .iota = iota,
-    OF_7(ARG_ENTRY, max) OF_7(ARG_ENTRY, min) PLACES_OF(PLACE_ENTRY, max, ) PLACES_OF(PLACE_ENTRY, min, )};
+                           DRAWS(DRAW_ENTRY) CAST_ROW(BOOL, b8) CAST_ROW(I8, i8) CAST_ROW(I16, i16) CAST_ROW(I32, i32)
+                               CAST_ROW(I64, i64) CAST_ROW(U8, u8) CAST_ROW(U16, u16) CAST_ROW(U32, u32)
+                                   CAST_ROW(U64, u64) CAST_ROW(F16, f16) CAST_ROW(BF16, bf16) CAST_ROW(F32, f32)
+                                       CAST_ROW(F64, f64)
+                                           .load = {load_8, load_16, load_32, load_64},
+                           .store = {store_8, store_16, store_32, store_64},
+                           .gather = {gather_8, gather_16, gather_32, gather_64},
+                           .scatter = {scatter_8, scatter_16, scatter_32, scatter_64},
+                           .splat = {splat_8, splat_16, splat_32, splat_64},
+                           .split = {NULL, NULL, split_32, split_64},
+                           .join = {NULL, NULL, join_32, join_64},
+                           .iota = iota,
+                           OF_7(ARG_ENTRY, max) OF_7(ARG_ENTRY, min) OF_7(PLACE_ENTRY, max) OF_7(PLACE_ENTRY, min)};
 
 /* ---- the choice ---------------------------------------------------------- */
 #if TT_VM_LEVEL == 0

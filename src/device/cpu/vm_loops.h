@@ -43,7 +43,7 @@ typedef void (*tt_vm_arg)(void *accv, int64_t *acci, const void *v, int64_t base
                           int64_t n);
 /*
 ** out[r * out_step] is the place of the extremum of row r, n neighbours at v + r * step: the first of equals, the first
-** NaN. Rows are short enough for their places to be integers of the element's size.
+** NaN.
 */
 typedef void (*tt_vm_place)(int64_t *out, int64_t out_step, const void *v, int64_t step, int64_t n, int64_t rows);
 /* The TT_VM_LANES lanes of an arg-reduction into lane 0. */
@@ -67,7 +67,7 @@ typedef struct tt_vm_table {
   tt_vm_fold fold[TT_OP_COUNT][TT_DTYPE_COUNT];
   tt_vm_arg argmax[TT_DTYPE_COUNT], argmin[TT_DTYPE_COUNT];
   tt_vm_argfold argfold_max[TT_DTYPE_COUNT], argfold_min[TT_DTYPE_COUNT];
-  tt_vm_place place_max[TT_DTYPE_COUNT], place_min[TT_DTYPE_COUNT]; /* types of 4 and 8 bytes */
+  tt_vm_place place_max[TT_DTYPE_COUNT], place_min[TT_DTYPE_COUNT];
 } tt_vm_table;
 
 /* The table for this processor; TUTTI_CPU_LEVEL in the environment lowers it. The same table on every call. */

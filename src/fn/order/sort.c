@@ -59,8 +59,24 @@ static tt_array *argsort(tt_composer *c, tt_call_frame *f) { return sorted(c, f,
 TT_HANDLER_LAID(sort, 'K')
 TT_HANDLER_LAID(argsort, 'C')
 
+/* NumPy's words for places that are no integers: what it would make an array of, an empty list too, is asked. */
+static bool are_places(tt_composer *c, const tt_value *v) {
+  bool bools = v->tag == TT_V_BOOL || (v->tag == TT_V_ARRAY && v->as.array->dtype == TT_BOOL), others = false;
+  if (v->tag == TT_V_ARRAY) others = !bools && !tt__is_int((tt_dtype)v->as.array->dtype);
+  if (v->tag == TT_V_TUPLE) {
+    int64_t n = v->as.tuple.n, true_or_false = 0;
+    for (int64_t i = 0; i < n; i++) true_or_false += v->as.tuple.item[i].tag == TT_V_BOOL;
+    bools = n > 0 && true_or_false == n;
+    others = n == 0;
+  }
+  if (bools) tt__compose_fail(c, TT_EVALUE, "Booleans unacceptable as partition index");
+  if (others || v->tag == TT_V_FLOAT) tt__compose_fail(c, TT_ETYPE, "Partition index must be integer");
+  return c->code == TT_OK;
+}
+
 /* The places kth of a partition, in range. */
 static int kth_of(tt_composer *c, const tt_call_frame *f, int64_t n, int64_t *kth, int most) {
+  if (c->code != TT_OK || !are_places(c, &f->arg[1])) return 0;
   if (f->arg[1].tag == TT_V_ARRAY && f->arg[1].as.array->rank > 1)
     return tt__compose_fail(c, TT_EVALUE, "kth must be at most 1-D"), 0;
   int count = tt__arg_ints(c, f, 1, kth, most);
@@ -85,8 +101,9 @@ static tt_array *partition_by(tt_composer *c, tt_call_frame *f, bool places) {
   if (strcmp(kind, "introselect") != 0)
     tt__compose_fail(c, TT_EVALUE, "select kind must be 'introselect' (got '%s')", kind);
   if (c->code != TT_OK) return NULL;
-  tt_lib_attr attr = {.row = tt__lib_row(places ? "argsort" : count <= FEW ? "select" : "sort")};
-  if (!places && count <= FEW) {
+  static const char *const row[2][2] = {{"sort", "argsort"}, {"select", "argselect"}};
+  tt_lib_attr attr = {.row = tt__lib_row(row[count <= FEW][places])};
+  if (count <= FEW) {
     attr.i[0] = count;
     memcpy(attr.i + 1, kth, sizeof *kth * (size_t)count);
   }

@@ -207,16 +207,18 @@ static tt_dtype float_type(tt_draw *d, int k, const char *name) {
   return t;
 }
 
-/* NumPy's demands of an array to draw into; NULL: none is given, or it is none. */
-static tt_array *drawn_into(tt_draw *d, int out, tt_dtype t) {
+/* NumPy's demands of an array to draw into, which may lie in Fortran order where there are no parameters; NULL: none is
+** given, or it is none. */
+static tt_array *drawn_into(tt_draw *d, int out, tt_dtype t, bool may_be_f) {
   tt_composer *c = d->c;
   if (out < 0 || !tt__arg_given(d->f, d->base + out)) return NULL;
   const tt_value *v = &d->f->arg[d->base + out];
   if (v->tag != TT_V_ARRAY) return tt__compose_fail(c, TT_ETYPE, "return arrays must be of ArrayType");
   tt_array *a = v->as.array;
-  if (tt__array_check_writable(a, c->err) != TT_OK || !(tt__array_is_c(a) || tt__array_is_f(a)))
+  if (tt__array_check_writable(a, c->err) != TT_OK || !(tt__array_is_c(a) || (may_be_f && tt__array_is_f(a))))
     return tt__compose_fail(c, TT_EVALUE,
-                            "Supplied output array must be contiguous, writable, aligned, and in machine byte-order.");
+                            "Supplied output array must be %scontiguous, writable, aligned, and in machine byte-order.",
+                            may_be_f ? "" : "C-");
   if (a->dtype != t)
     return tt__compose_fail(c, TT_ETYPE, "Supplied output array has the wrong type. Expected %s, got %s",
                             tt__dtypes[t].name, tt__dtypes[a->dtype].name);
@@ -225,7 +227,7 @@ static tt_array *drawn_into(tt_draw *d, int out, tt_dtype t) {
 
 /* size=None draws one number; `out` gives the shape where size does not. */
 static void plain_shape(tt_draw *d, tt_call_frame *f, int size, int out, tt_dtype t) {
-  tt_array *a = d->c->code == TT_OK ? drawn_into(d, out, t) : NULL;
+  tt_array *a = d->c->code == TT_OK ? drawn_into(d, out, t, true) : NULL;
   if (a && !tt__arg_given(f, d->base + size)) {
     tt__draw_shape_fixed(d, a->rank, tt__array_len(a));
     return;
@@ -292,7 +294,7 @@ static tt_array *standard_gamma(tt_draw *d, tt_call_frame *f) {
   tt_dtype t = d->legacy ? TT_F64 : float_type(d, 2, "standard_gamma");
   tt_value p;
   if (!tt__draw_read(d, &shape, 1, &p)) return NULL;
-  tt_array *a = drawn_into(d, out, t);
+  tt_array *a = drawn_into(d, out, t, false);
   if (a && !tt__arg_given(f, d->base + 1))
     tt__draw_shape_fixed(d, a->rank, tt__array_len(a));
   else

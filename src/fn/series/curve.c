@@ -258,11 +258,28 @@ static bool is_finite(tt_array *v, tt_dtype type) {
   return ok;
 }
 
+/* Short sequences of one type, both at hand, in one step, which folds as the kernel below would: columns where there
+** are enough beside each other. NULL: the other way. */
+static tt_array *slide_few(tt_composer *c, tt_array *a, tt_array *v, int64_t left, int64_t total) {
+  enum { LANES = 32, SOME = 24, SHORT = 32 };
+  static double room[2][TT_EAGER_MOST]; /* under the session's lock */
+  int64_t m = v->size;
+  bool real = a->dtype == v->dtype && (a->dtype == TT_F32 || a->dtype == TT_F64);
+  if (!real || !tt__eager_few(total / 4) || a->size > TT_EAGER_MOST || m > TT_EAGER_MOST) return NULL;
+  if (!tt__eager_elements(a, room[0]) || !tt__eager_elements(v, room[1])) return NULL;
+  bool columns = total >= LANES || (m < SHORT && total >= SOME && 4 * m <= total);
+  tt_lib_attr attr = {.row = tt__lib_row("correlate"), .i = {left, columns}};
+  tt_array *src[2] = {a, v};
+  return tt__compose_library(c, &attr, src, 2, (tt_dtype)a->dtype, 1, &total);
+}
+
 /* sum_k a[i + k] v[k] for all i of the extent; v is not longer than a. */
 static tt_array *slide(tt_composer *c, tt_array *a, tt_array *v, extent e) {
   if (!a || !v) return NULL;
   int64_t n = a->size, m = v->size;
   int64_t left = e == VALID ? 0 : e == FULL ? m - 1 : m / 2, total = e == VALID ? n - m + 1 : e == FULL ? n + m - 1 : n;
+  tt_array *few = slide_few(c, a, v, left, total);
+  if (few || c->code != TT_OK) return few;
   int64_t room = total + m - 1, window[2] = {m, total}, step[2] = {1, 1};
   tt_dtype type = tt__promote((tt_dtype)a->dtype, (tt_dtype)v->dtype);
   a = tt__compose_cast(c, a, type);

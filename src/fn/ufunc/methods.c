@@ -346,6 +346,9 @@ static bool check_folds(tt_composer *c, const tt_ufunc_info *u, const char *meth
   return c->code == TT_OK;
 }
 
+/* Results are true or false, whatever comes in, and no other type can be asked for. */
+static bool is_truth_op(const tt_ufunc_info *u) { return u->op < TT_OP_COUNT && tt__ops[u->op].cls == TT_CLASS_LOGIC; }
+
 /*
 ** NumPy's choice: dtype=, else that of an operand which out= has widened, else 64 bits for sums and products of
 ** integers. What is made is cast into out=, whatever that is.
@@ -361,12 +364,15 @@ static void find_asked(tt_composer *c, const tt_call_frame *f, fold *w, int dtyp
     other = sums ? both : TT_DTYPE_NONE;
   }
   w->asked = tt__arg_dtype(c, f, dtype, other);
+  if (is_truth_op(w->u) && w->asked != TT_DTYPE_NONE && w->asked != TT_BOOL)
+    tt__compose_fail(c, TT_ETYPE, "No loop matching the specified signature and casting was found for ufunc %s",
+                     w->u->name);
 }
 
 /* w->a in the type that is computed. */
 static bool convert(tt_composer *c, fold *w) {
   const tt_ufunc_info *u = w->u;
-  bool truth = u->op < TT_OP_COUNT && tt__ops[u->op].cls == TT_CLASS_LOGIC;
+  bool truth = is_truth_op(u);
   tt_types types = {TT_BOOL, TT_BOOL};
   if (w->asked != TT_DTYPE_NONE && !truth) w->a = tt__compose_cast(c, w->a, w->asked);
   if (!w->a) return false;

@@ -246,7 +246,17 @@ static bool compute(tt_node *n, int64_t few) {
   return true;
 }
 
+/* What a reduction casts is cast first where both together are little work: integers added up as int64, say. Of floats
+** only what lies in C order, which a kernel folds as the reduction does. */
+static void bring_cast(const tt_node *n) {
+  tt_node *a = n->src[0];
+  if (a->op != TT_CAST || a->size > at_most(FOLDED_TIMES, MOST_FOLDED) || !tt__eager_ready(a->src[0])) return;
+  if (tt__is_complex((tt_dtype)a->dtype)) return;
+  if (!tt__is_float((tt_dtype)a->dtype) || a->src[0]->op == TT_N_BUFFER) compute(a, MOST_FOLDED);
+}
+
 void tt__eager_compute(tt_node *n) {
+  if (n->op == TT_N_REDUCE && tt__session_small_fold) bring_cast(n);
   if (compute(n, limit)) n->flags |= TT_NODE_AT_ONCE;
 }
 

@@ -1,5 +1,5 @@
 /*
-** Random numbers by rejection, one text for the host (draw_loops.c, over the prelude that rendered kernels have) and for
+** Random numbers by rejection, one text for the host (draw_loops.c, over the prelude of rendered kernels) and for
 ** devices, so that a draw has the same bits wherever it is made. On a device GAMMA, POISSON, BINOMIAL, HYPERGEOMETRIC,
 ** ZIPF or VONMISES says which its kernel draws; the result is of type T.
 */
@@ -104,7 +104,7 @@ TT_FN tt_f64 draw_gamma(tt_u64 key, tt_f64 shape) {
   }
 }
 
-/* Counts with a mean below 10 by walking up the distribution from 0. The chance of more than MOST_WALKED is below 2^-53;
+/* Counts with a mean below 10 by walking up the distribution from 0. The chance of MOST_WALKED is below 2^-53;
 ** `inverse` is 1 / (k + 1). */
 #define WALKS_BELOW 10
 #define MOST_WALKED 110

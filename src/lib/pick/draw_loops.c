@@ -1,6 +1,6 @@
 /*
 ** Many random numbers by rejection at once. Elements that are drawn in one way go together as a batch: guesses are made
-** for all of it by vector code, what is not sure is looked at one by one, and those that are left guess again. This file
+** for all of it by vector code, what is not sure is looked at one by one, and those that are left guess again. The file
 ** is compiled once per instruction set (TT_VM_LEVEL, as device/cpu/vm_loops.c).
 */
 #include "lib/pick/draw_loops.h"

@@ -244,6 +244,13 @@ tt_code tt__device_select(const tt_lib_device *on, const tt_lib_attr *attr, cons
   return tt__device_sort_rows(on, src->dtype, src->data, out->data, rows, n, false, err);
 }
 
+tt_code tt__device_argselect(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src,
+                             const tt_block *out, tt_error *err) {
+  int64_t rows, n = last(src, &rows);
+  (void)attr;
+  return tt__device_argsort_rows(on, src->dtype, src->data, NULL, out->data, NULL, rows, n, false, err);
+}
+
 tt_code tt__device_lexsort(const tt_lib_device *on, const tt_lib_attr *attr, const tt_operand *src, const tt_block *out,
                            tt_error *err) {
   int64_t keys = src->len[0], rows = src->len[1], n = src->len[2];

@@ -186,6 +186,28 @@ static tt_code select_one(const row_job *j, const char *in, char *out, void *scr
   return TT_OK;
 }
 
+/* The places of one selected element: of those below it, of its equals, of those above, each in their order. */
+static tt_code argselect_one(const row_job *j, const char *in, char *out, void *scratch) {
+  tt_key_rule r = tt__key_rule(j->t, false, true);
+  int64_t k = j->kth[0], less, equal, *place = (int64_t *)(void *)out;
+  uint32_t *narrow = scratch;
+  uint64_t *wide = scratch, border;
+  assert(k >= 0 && k < j->n && j->kths == 1);
+  if (r.width == 4) {
+    tt__vector_keys_u32(r, (const uint32_t *)in, narrow, j->n);
+    tt__vector_select_u32(narrow, j->n, k);
+    tt__vector_count_u32(narrow, j->n, narrow[k], &less, &equal);
+    border = narrow[k];
+  } else {
+    tt__vector_keys_u64(r, (const uint64_t *)in, wide, j->n);
+    tt__vector_select_u64(wide, j->n, k);
+    tt__vector_count_u64(wide, j->n, wide[k], &less, &equal);
+    border = wide[k];
+  }
+  tt__vector_places(r, in, j->n, border, place, place + less, place + less + equal);
+  return TT_OK;
+}
+
 /* ---- places */
 
 typedef struct pack_job {
@@ -534,4 +556,18 @@ tt_code tt__select_rows(tt_dtype t, const void *in, void *out, int64_t rows, int
   if (c == TT_OK) c = run_job(&j, rows, err);
   tt__mem_free_data(order, want);
   return c;
+}
+
+tt_code tt__argselect_rows(tt_dtype t, const void *in, int64_t *out, int64_t rows, int64_t n, const int64_t *kth,
+                           int64_t kths, tt_error *err) {
+  assert(kths >= 0 && (kths == 0 || kth));
+  size_t size = tt__dtype_size(t);
+  bool over = false;
+  if (tt__is_complex(t) || size < 4 || kths != 1 || !tt__sort_has_vectors())
+    return tt__argsort_rows(t, in, out, rows, n, false, err);
+  row_job j = {.t = t, .in = in, .out = (char *)out, .n = n, .out_size = sizeof *out, .one = argselect_one};
+  j.kth = kth;
+  j.kths = kths;
+  j.scratch = bytes_for(n, size, &over);
+  return over ? tt__fail_memory(err, SIZE_MAX) : run_job(&j, rows, err);
 }

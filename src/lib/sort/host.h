@@ -30,6 +30,11 @@ TT_HIDDEN tt_code tt__argsort_rows(tt_dtype t, const void *in, int64_t *out, int
 TT_HIDDEN tt_code tt__select_rows(tt_dtype t, const void *in, void *out, int64_t rows, int64_t n, const int64_t *kth,
                                   int64_t kths, tt_error *err);
 
+/* out[i]: the places of such a partition. Of one place kth[0]: what is below it, its equals, what is above, each in
+** order of appearance; of more places, and where there are no vectors, those of the sorted row. */
+TT_HIDDEN tt_code tt__argselect_rows(tt_dtype t, const void *in, int64_t *out, int64_t rows, int64_t n,
+                                     const int64_t *kth, int64_t kths, tt_error *err);
+
 /* Stable argsort of n records by `keys` columns, the last one first in rank, as numpy.lexsort. */
 TT_HIDDEN tt_code tt__lexsort(const tt_dtype *t, const void *const *column, int keys, int64_t n, int64_t *out,
                               tt_error *err);

@@ -51,6 +51,12 @@ static tt_code select_places(const tt_lib_attr *attr, const tt_operand *src, con
   return tt__select_rows(src->dtype, src->data, out->data, rows, n, attr->i + 1, attr->i[0], err);
 }
 
+/* The same of their places. */
+static tt_code argselect(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
+  int64_t rows, n = last(src, &rows);
+  return tt__argselect_rows(src->dtype, src->data, out->data, rows, n, attr->i + 1, attr->i[0], err);
+}
+
 /* keys x rows x n; the last key counts first */
 static tt_code lexsort(const tt_lib_attr *attr, const tt_operand *src, const tt_block *out, tt_error *err) {
   (void)attr;
@@ -131,6 +137,7 @@ const tt_lib_row tt__rows_sort[] = {
      .part = argsort_part,
      .part_on = tt__device_argsort_part},
     {.name = "select", .nsrc = 1, .nout = 1, .run = select_places, .cost = &sort_cost, .run_on = tt__device_select},
+    {.name = "argselect", .nsrc = 1, .nout = 1, .run = argselect, .cost = &sort_cost, .run_on = tt__device_argselect},
     {.name = "lexsort", .nsrc = 1, .nout = 1, .run = lexsort, .cost = &sort_cost, .run_on = tt__device_lexsort},
     {.name = "searchsorted", .nsrc = 2, .nout = 1, .run = searchsorted, .run_on = tt__device_searchsorted},
     {.name = "scan", .nsrc = 1, .nout = 1, .run = scan, .run_on = tt__device_scan},

@@ -117,6 +117,12 @@ TT_HIDDEN bool tt__vector_keys_u32(tt_key_rule r, const uint32_t *in, uint32_t *
 TT_HIDDEN bool tt__vector_keys_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
 TT_HIDDEN void tt__vector_back_u32(tt_key_rule r, const uint32_t *in, uint32_t *out, int64_t n);
 TT_HIDDEN void tt__vector_back_u64(tt_key_rule r, const uint64_t *in, uint64_t *out, int64_t n);
+/* How many keys are below `border`, and how many are it. */
+TT_HIDDEN void tt__vector_count_u32(const uint32_t *key, int64_t n, uint32_t border, int64_t *less, int64_t *equal);
+TT_HIDDEN void tt__vector_count_u64(const uint64_t *key, int64_t n, uint64_t border, int64_t *less, int64_t *equal);
+/* The places of the keys of 4 or 8 bytes below `border`, at it and above, each in a list of their own, in order. */
+TT_HIDDEN void tt__vector_places(tt_key_rule r, const void *in, int64_t n, uint64_t border, int64_t *less,
+                                 int64_t *equal, int64_t *more);
 /* Sort as a processor without vectors does, for tests. */
 TT_HIDDEN void tt__sort_without_vectors(bool off);
 

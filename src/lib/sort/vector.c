@@ -140,13 +140,75 @@ bool tt__sort_has_vectors(void) { return !vectors_off && tt__cpu_level() >= 4; }
 #define VMASK_STORE _mm512_mask_storeu_epi64
 #include "lib/sort/vector_body.h"
 
+V4 void tt__vector_count_u32(const uint32_t *key, int64_t n, uint32_t border, int64_t *less, int64_t *equal) {
+  const __m512i limit = _mm512_set1_epi32((int)border);
+  *less = *equal = 0;
+  for (int64_t i = 0; i < n; i += 16) {
+    __mmask16 here = lanes_u32(n - i);
+    __m512i v = _mm512_maskz_loadu_epi32(here, key + i);
+    *less += __builtin_popcount(_mm512_mask_cmplt_epu32_mask(here, v, limit));
+    *equal += __builtin_popcount(_mm512_mask_cmpeq_epu32_mask(here, v, limit));
+  }
+}
+
+V4 void tt__vector_count_u64(const uint64_t *key, int64_t n, uint64_t border, int64_t *less, int64_t *equal) {
+  const __m512i limit = _mm512_set1_epi64((long long)border);
+  *less = *equal = 0;
+  for (int64_t i = 0; i < n; i += 8) {
+    __mmask8 here = lanes_u64(n - i);
+    __m512i v = _mm512_maskz_loadu_epi64(here, key + i);
+    *less += __builtin_popcount(_mm512_mask_cmplt_epu64_mask(here, v, limit));
+    *equal += __builtin_popcount(_mm512_mask_cmpeq_epu64_mask(here, v, limit));
+  }
+}
+
+/* The places of keys, eight at a time, each to the end of its list. */
+V4_INLINE int64_t *put_places(int64_t *to, __m512i place, __mmask8 some) {
+  _mm512_mask_compressstoreu_epi64(to, some, place);
+  return to + __builtin_popcount(some);
+}
+
+V4 void tt__vector_places(tt_key_rule r, const void *in, int64_t n, uint64_t border, int64_t *less, int64_t *equal,
+                          int64_t *more) {
+  enum { STRETCH = 256 };
+  _Alignas(64) uint64_t keys[STRETCH];
+  const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), limit = _mm512_set1_epi64((long long)border);
+  for (int64_t from = 0; from < n; from += STRETCH) {
+    int64_t few = n - from < STRETCH ? n - from : STRETCH;
+    if (r.width == 4)
+      tt__vector_keys_u32(r, (const uint32_t *)in + from, (uint32_t *)keys, few);
+    else
+      tt__vector_keys_u64(r, (const uint64_t *)in + from, keys, few);
+    for (int64_t i = 0; i < few; i += 8) {
+      __mmask8 here = (__mmask8)(few - i >= 8 ? 255 : (1u << (few - i)) - 1);
+      __m512i key = r.width == 4 ? _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)((uint32_t *)keys + i)))
+                                 : _mm512_loadu_si512(keys + i);
+      __m512i place = _mm512_add_epi64(lane, _mm512_set1_epi64(from + i));
+      __mmask8 under = _mm512_mask_cmplt_epu64_mask(here, key, limit);
+      __mmask8 same = _mm512_mask_cmpeq_epu64_mask(here, key, limit);
+      less = put_places(less, place, under);
+      equal = put_places(equal, place, same);
+      more = put_places(more, place, (__mmask8)(here & ~(under | same)));
+    }
+  }
+}
+
 #else /* nothing calls these where tt__sort_has_vectors() is false */
+
+void tt__vector_places(tt_key_rule r, const void *in, int64_t n, uint64_t border, int64_t *less, int64_t *equal,
+                       int64_t *more) {
+  (void)r, (void)in, (void)n, (void)border, (void)less, (void)equal, (void)more;
+}
 
 bool tt__sort_has_vectors(void) { return false; }
 
 #define NONE(BITS)                                                                                                     \
   void tt__vector_sort_u##BITS(uint##BITS##_t *a, int64_t n) { (void)a, (void)n; }                                     \
   void tt__vector_select_u##BITS(uint##BITS##_t *a, int64_t n, int64_t k) { (void)a, (void)n, (void)k; }               \
+  void tt__vector_count_u##BITS(const uint##BITS##_t *key, int64_t n, uint##BITS##_t border, int64_t *less,            \
+                                int64_t *equal) {                                                                      \
+    (void)key, (void)n, (void)border, (void)less, (void)equal;                                                         \
+  }                                                                                                                    \
   void tt__vector_partition_u##BITS(uint##BITS##_t *a, int64_t at, int64_t n, const uint##BITS##_t *pivot, int pivots, \
                                     int64_t *end) {                                                                    \
     (void)a, (void)at, (void)n, (void)pivot, (void)pivots, (void)end;                                                  \

@@ -299,6 +299,10 @@ def test_out():
     wide = tt.zeros(6)
     with pytest.raises(ValueError, match="contiguous, writable"):
         got.random(out=wide[::2])
+    for order in "CF":  # of an array with parameters NumPy asks for C's order
+        a, b = np.zeros((2, 3), order=order), tt.zeros((2, 3), order=order)
+        check_calls(lambda: want.standard_gamma(2.0, out=a), lambda: got.standard_gamma(2.0, out=b))  # noqa: B023
+        check(a, b)
 
 
 @pytest.mark.parametrize("kind", ["PCG64", "MT19937"])
