@@ -336,7 +336,7 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_POKE_U32(p, v) (*(volatile tt_u32 *)(p) = (v))
 #define TT_RELAX() emu_relax()
 #define TT_MULTIPLY_ADD(x, y, s) \
-  (sizeof(s) == 4 ? __builtin_fmaf((float)(x), (float)(y), (float)(s)) : __builtin_fma(x, y, s))
+  ((x) * (y) + (s))
 #define TT_UNROLLED
 #define TT_UNROLLED_FEW
 #define TT_ROLLED
