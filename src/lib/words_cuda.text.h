@@ -39,8 +39,12 @@ TT_FN float tt__exp2(float x) {
 #define TT_RELAX()
 #define TT_BLOCKS_START_IN_ORDER
 #define TT_UNROLLED _Pragma("unroll")
+#define TT_UNROLLED_FEW TT_UNROLLED
 #define TT_ROLLED _Pragma("unroll 1")
 #define TT_UNROLLED_8 _Pragma("unroll 8")
+#define TT_MULTIPLY_ADD(x, y, s) tt__multiply_add(x, y, s) /* rounded once */
+TT_FN float tt__multiply_add(float x, float y, float s) { return __fmaf_rn(x, y, s); }
+TT_FN double tt__multiply_add(double x, double y, double s) { return __fma_rn(x, y, s); }
 typedef uint4 tt_vec16;
 
 /*

@@ -14,14 +14,14 @@
     tt_u64 word[sizeof(ARGS) / 8];   \
   } NAME##_words;                    \
   __kernel void NAME(const NAME##_words tt__words, TT__MEMORY_##N)
-#define TT_UNPACK(ARGS)                                                                 \
-  union {                                                                               \
-    tt_u64 word[sizeof(ARGS) / 8];                                                      \
-    TT_GLOBAL tt_u8 *at[POINTERS];                                                      \
-    ARGS args;                                                                          \
-  } tt__a;                                                                              \
-  for (int i = 0; i < (int)(sizeof(ARGS) / 8); i++) tt__a.word[i] = tt__words.word[i];  \
-  TT__PLACES(POINTERS)                                                                  \
+#define TT_UNPACK(ARGS)                                                                \
+  union {                                                                              \
+    tt_u64 word[sizeof(ARGS) / 8];                                                     \
+    TT_GLOBAL tt_u8 *at[POINTERS];                                                     \
+    ARGS args;                                                                         \
+  } tt__a;                                                                             \
+  for (int i = 0; i < (int)(sizeof(ARGS) / 8); i++) tt__a.word[i] = tt__words.word[i]; \
+  TT__PLACES(POINTERS)                                                                 \
   const ARGS a = tt__a.args
 #define TT__PLACES(N) TT__PLACES_OF(N)
 #define TT__PLACES_OF(N) TT__PLACE_##N
@@ -77,6 +77,9 @@
 #define TT_POKE_U32(p, v) (*(volatile TT_GLOBAL tt_u32 *)(p) = (v))
 #define TT_RELAX()
 #define TT_UNROLLED
+#define TT_UNROLLED_FEW _Pragma("unroll")
 #define TT_ROLLED
 #define TT_UNROLLED_8
+/* x of one number, y and s of as many as stand side by side */
+#define TT_MULTIPLY_ADD(x, y, s) fma((V)(x), y, s)
 typedef uint4 tt_vec16;

@@ -9,14 +9,7 @@
 #include "lib/sort/device.h"
 #include "lib/sort/unique.h"
 
-enum {
-  REPEAT_ITEMS = 16,
-  WORDS = 2,
-  ROUNDS = 4,
-  VEC = 4,
-  RESIDENT = 1024,
-  MOST_LENT = 2048
-};
+enum { REPEAT_ITEMS = 16, WORDS = 2, ROUNDS = 4, VEC = 4, RESIDENT = 1024, MOST_LENT = 2048 };
 
 /* As pick.text.h has it. */
 typedef struct pick_args {

@@ -2,6 +2,8 @@
 #include "lib/product/device.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "lib/product/cublas.h"
 #include "lib/product/cublas_layout.h"
@@ -9,7 +11,7 @@
 
 extern const char tt__text_product[];
 
-enum { AXES = 8, SIDE = 64, THREADS = 256, MOST_BLOCKS = 65536 };
+enum { AXES = 8, THREADS = 256, MOST_BLOCKS = 65536 };
 
 static atomic_bool is_fast;
 void tt__product_set_fast(bool fast) { atomic_store(&is_fast, fast); }
@@ -78,19 +80,20 @@ typedef struct sum_type {
 
 static sum_type sum_of(tt_dtype t) {
   static const char plain[] = "((s) = (s) + (x) * (y))";
+  static const char fused[] = "((s) = TT_MULTIPLY_ADD(x, y, s))";
   static const char pair[] =
       "((s).re = (s).re + ((x).re * (y).re - (x).im * (y).im), (s).im = (s).im + ((x).re * (y).im + (x).im * (y).re))";
   switch (t) {
     case TT_BOOL:
       return (sum_type){"tt_u32", "(tt_u32)((x) != 0)", "(tt_u8)(x)", "((s) = (s) | ((x) & (y)))", "0u"};
     case TT_F16:
-      return (sum_type){"tt_f32", "tt_cast_f16_f32(x)", "tt_cast_f32_f16(x)", plain, "0.0f"};
+      return (sum_type){"tt_f32", "tt_cast_f16_f32(x)", "tt_cast_f32_f16(x)", fused, "0.0f"};
     case TT_BF16:
-      return (sum_type){"tt_f32", "tt_cast_bf16_f32(x)", "tt_cast_f32_bf16(x)", plain, "0.0f"};
+      return (sum_type){"tt_f32", "tt_cast_bf16_f32(x)", "tt_cast_f32_bf16(x)", fused, "0.0f"};
     case TT_F32:
-      return (sum_type){"tt_f32", "(x)", "(x)", plain, "0.0f"};
+      return (sum_type){"tt_f32", "(x)", "(x)", fused, "0.0f"};
     case TT_F64:
-      return (sum_type){"tt_f64", "(x)", "(x)", plain, "0.0"};
+      return (sum_type){"tt_f64", "(x)", "(x)", fused, "0.0"};
     case TT_C64:
       return (sum_type){"c64", "(x)", "(x)", pair, "{0, 0}"};
     case TT_C128:
@@ -101,6 +104,42 @@ static sum_type sum_of(tt_dtype t) {
     default: /* whatever is above the type's own bits is cut off at the end */
       return (sum_type){"tt_u32", "(tt_u32)(x)", "(T)(x)", plain, "0u"};
   }
+}
+
+/* A block's tile, and what its threads have of it. */
+typedef struct product_shape {
+  int threads, side_m, side_n, deep, down, across, lanes;
+  char v[32];
+} product_shape;
+
+/* Where a block's threads take turns there is one, whose pieces are what a core's registers hold. */
+static product_shape product_shape_of(const tt_lib_device *on, const sum_type *s, tt_dtype t) {
+  product_shape p = {.threads = THREADS, .side_m = 64, .side_n = 64, .deep = 16, .down = 4, .across = 4, .lanes = 1};
+  snprintf(p.v, sizeof p.v, "A");
+  if (!on->device->target.serial) return p;
+  p.threads = 1;
+  p.deep = 32;
+  if (tt__is_complex(t)) return p;
+  bool wide = strstr(s->name, "64") != NULL;
+  p.side_m = 96;
+  p.side_n = wide ? 64 : 128;
+  p.down = 6;
+  p.across = 2;
+  p.lanes = wide ? 8 : 16;
+  const char *kind = strstr(s->name, "_f") ? (wide ? "double" : "float") : wide ? "ulong" : "uint";
+  snprintf(p.v, sizeof p.v, "%s%d", kind, p.lanes);
+  return p;
+}
+
+static void define_product_shape(tt_device_text *text, const product_shape *p) {
+  tt__device_define(text, "THREADS", "%d", p->threads);
+  tt__device_define(text, "SIDE_M", "%d", p->side_m);
+  tt__device_define(text, "SIDE_N", "%d", p->side_n);
+  tt__device_define(text, "DEEP", "%d", p->deep);
+  tt__device_define(text, "DOWN", "%d", p->down);
+  tt__device_define(text, "ACROSS", "%d", p->across);
+  tt__device_define(text, "LANES", "%d", p->lanes);
+  tt__device_define(text, "V", "%s", p->v);
 }
 
 /* The batch, neighbours merged; false: too many axes. */
@@ -138,12 +177,14 @@ static tt_code own_product(const tt_lib_device *on, const tt_operand *a, const t
                        .b_col = b->step[r - 1],
                        .goes_on = goes_on};
   if (!batch_of(a, b, &args)) return tt__fail(err, TT_ENOTIMPL, "too many axes for a product on a device");
-  args.tiles_m = tt_ceil_div(args.m, SIDE);
-  args.tiles_n = tt_ceil_div(args.n, SIDE);
+  sum_type s = sum_of(a->dtype);
+  product_shape shape = product_shape_of(on, &s, a->dtype);
+  args.tiles_m = tt_ceil_div(args.m, shape.side_m);
+  args.tiles_n = tt_ceil_div(args.n, shape.side_n);
   args.tiles = args.tiles_m * args.tiles_n;
   for (int d = 0; d < args.naxes; d++) args.tiles *= args.len[d];
-  sum_type s = sum_of(a->dtype);
   tt_device_text text = {.on = on, .text = tt__text_product, .pointers = 3};
+  define_product_shape(&text, &shape);
   tt__device_define(&text, "T", "%s", tt__device_type(a->dtype));
   tt__device_define(&text, "A", "%s", s.name);
   tt__device_define(&text, "LOAD(x)", "%s", s.load);
@@ -154,7 +195,7 @@ static tt_code own_product(const tt_lib_device *on, const tt_operand *a, const t
   tt__device_define(&text, "ADD_MUL(s, x, y)", "%s", s.add_mul);
   tt__device_define(&text, "ZERO", "%s", s.zero);
   int64_t blocks = args.tiles < MOST_BLOCKS ? args.tiles : MOST_BLOCKS;
-  tt_code code = tt__device_launch(&text, "product", blocks, THREADS, &args, sizeof args, err);
+  tt_code code = tt__device_launch(&text, "product", blocks, shape.threads, &args, sizeof args, err);
   tt__device_done(&text);
   return code;
 }

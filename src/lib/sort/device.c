@@ -7,13 +7,7 @@
 #include "lib/device_rows.h"
 #include "lib/sort/sort_int.h"
 
-enum {
-  PLAN_THREADS = 256,
-  GATHER_THREADS = 256,
-  MOST_DIGITS = 17,
-  BLOCK_ROWS = 255,
-  ROOM = 45056
-};
+enum { PLAN_THREADS = 256, GATHER_THREADS = 256, MOST_DIGITS = 17, BLOCK_ROWS = 255, ROOM = 45056 };
 
 /* As sort.text.h has it. */
 typedef struct sort_args {
@@ -133,8 +127,7 @@ static tt_code sort_long(sort_job *j, sort_args *a, tt_error *err) {
   TT_TRY(launch(j, "sort_count", a->rows * a->tiles, j->count_threads, a, err));
   TT_TRY(launch(j, "sort_plan", a->rows * j->digits, PLAN_THREADS, a, err));
   a->tiles = tiles;
-  for (a->digit = 0; a->digit < j->digits; a->digit++)
-    TT_TRY(launch(j, "sort_pass", blocks, j->threads, a, err));
+  for (a->digit = 0; a->digit < j->digits; a->digit++) TT_TRY(launch(j, "sort_pass", blocks, j->threads, a, err));
   return TT_OK;
 }
 

@@ -129,8 +129,7 @@ TT_KERNEL(sort_count, sort_args, COUNT_THREADS) {
     for (int k = 0; k < 8; k++) {
       if (i + k * COUNT_THREADS >= to) break;
       TT_UNROLLED
-      for (tt_u32 d = 0; d < DIGITS; d++)
-        COUNT_ONE(&bin[(d * 256 + digit_of(x[k], d)) * COPIES + TT_THREAD % COPIES]);
+      for (tt_u32 d = 0; d < DIGITS; d++) COUNT_ONE(&bin[(d * 256 + digit_of(x[k], d)) * COPIES + TT_THREAD % COPIES]);
     }
   }
   TT_BARRIER();
@@ -298,8 +297,7 @@ TT_FN pass pass_at(const sort_args *a, tt_u32 turn, tt_u32 turns, tt_u32 ticket)
 
 #if PLACES
 /* The places go the way of their elements: by `rank` to shared memory, from there to `goes`. */
-TT_FN void move_places(const sort_args *a, const pass *p, TT_SHARED_AT room *r, const tt_u32 *rank,
-                       const WORD *goes) {
+TT_FN void move_places(const sort_args *a, const pass *p, TT_SHARED_AT room *r, const tt_u32 *rank, const WORD *goes) {
   TT_UNROLLED
   for (tt_u32 i = 0; i < ITEMS; i++) {
     const tt_u32 at = WARP_NUMBER * (WARP * ITEMS) + LANE + i * WARP;

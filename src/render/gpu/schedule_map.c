@@ -168,7 +168,7 @@ static bool may_speculate(const tt_kernel *k) {
 void tt__cut_map(tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
   int axis = tile_axis(c);
-  if (axis >= 0) {
+  if (axis >= 0 && !c->t->serial) {
     cut_tiled(c, p, axis);
     return;
   }
@@ -191,7 +191,7 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
   v->speculates = c->t->warp > 1 && vec > 1 && !v->apart && outer == 1 && may_speculate(c->k);
   v->main_loop = v->speculates || (v->drawn && outer == 1);
   int block = alone ? c->t->block_threads : MAP_BLOCK; /* to begin one costs a processor as much as many lanes */
-  int x = tt__cut_block_x(threads, c->shares && outer >= 8 ? 32
+  int x = tt__cut_block_x(threads, (c->shares || axis >= 0) && outer >= 8 ? 32
                                    : v->speculates         ? SPECULATE_BLOCK
                                                            : block),
       y = block / x;
