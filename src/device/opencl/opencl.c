@@ -319,6 +319,7 @@ static const tt_interop_ops cl_interop = {.handle = cl_stream_handle, .adopt = c
 const tt_device_ops tt__opencl_ops = {
     .name = "opencl",
     .count = cl_count,
+    .leads_with_gpu = tt__cl_leads_with_gpu,
     .open = cl_open,
     .close = cl_close,
     .mem_info = tt__cl_mem_info,
