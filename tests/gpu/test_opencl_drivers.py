@@ -183,3 +183,28 @@ print(tt.ledger()["device_launches"] > 0)
         FAKE_OPENCL_MEMORY=str(24 << 20),
     )
     assert said.split()[-1] == "True"
+
+
+@pytest.mark.parametrize("gpu", ["0", "1"])
+def test_costs_choose_gpus_alone(run, gpu, tmp_path):
+    """PoCL as it is, the processor once more, is never chosen; as the GPU that it says to be here, its costs are
+    compared."""
+    is_there(run)
+    for record in (tmp_path / "cache").glob("opencl-*"):
+        record.unlink()
+    said = run(
+        """
+import time
+x = tt.array(np.linspace(0, 1, 4_000_000, dtype="float32"))
+begin = time.process_time()
+while time.process_time() - begin < 1.5:
+    np.asarray(tt.sin(x) * tt.exp(x))
+    if "chosen: cpu" in tt.explain(tt.sin(x) * 2):
+        break
+print(tt.explain(tt.sin(x) * 2))
+""",
+        FAKE_OPENCL_GPU=gpu,
+        TUTTI_CUDA="none",
+    )
+    assert ("chosen: cpu" in said) == (gpu == "1"), said
+    assert ("nothing to choose from" in said) == (gpu == "0"), said
