@@ -52,7 +52,10 @@ def is_there(run):
         ({"FAKE_OPENCL_LOAD": "crash"}, "a driver ended the process that asked it first (signal 11)"),
         ({"FAKE_OPENCL_LOAD": "exit"}, "a driver ended the process that asked it first;"),
         ({"FAKE_OPENCL_LOAD": "hang", "TUTTI_OPENCL_PROBE": "1"}, "a driver did not answer in 1 seconds"),
-        ({"FAKE_OPENCL_FAIL": "clGetPlatformIDs:crash:0"}, "a driver ended the process that asked it first (signal 11)"),
+        (
+            {"FAKE_OPENCL_FAIL": "clGetPlatformIDs:crash:0"},
+            "a driver ended the process that asked it first (signal 11)",
+        ),
         ({"FAKE_OPENCL_PLATFORMS": "0"}, "OpenCL has no platform"),
         ({"FAKE_OPENCL_FAIL": "clGetPlatformIDs:-6:0"}, ""),  # an error is no reason not to ask again
     ],
