@@ -94,7 +94,7 @@ static bool fill_call(probe_call *c, const char *library, int seconds, uint32_t 
 
 typedef enum probe_end { PROBE_RAN, PROBE_STOPPED, PROBE_UNKNOWN } probe_end;
 
-/* Run it; `said` is what it said, *status its exit status. PROBE_UNKNOWN: nothing was learned of drivers, err says why. */
+/* Run it; `said` is what it said, *status its exit status. PROBE_UNKNOWN: nothing was learned, err says why. */
 static probe_end run_child(const char *library, int seconds, uint32_t avoided, tt_str *said, int *status,
                            tt_error *err) {
   enum { BEYOND = 5 }; /* seconds, for a driver that hears no signals */
