@@ -153,6 +153,16 @@ tt_code tt__device_named(const char *name, int *id, tt_error *err) {
   return TT_OK;
 }
 
+int tt__device_gpu(void) {
+  static const tt_device_kind order[] = {TT_DEVICE_CUDA, TT_DEVICE_OPENCL};
+  for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+    const tt_device_ops *ops = ops_of(order[i]);
+    if (ops->leads_with_gpu && !ops->leads_with_gpu()) continue;
+    if (tt__device_count(order[i], NULL, 0) > 0) return tt__device_id(order[i], 0);
+  }
+  return -1;
+}
+
 int tt__device_owner(tt_device_kind kind, const void *p) {
   const tt_device_ops *ops = ops_of(kind);
   return p && ops && ops->owner && tt__device_count(kind, NULL, 0) > 0 ? ops->owner(p) : -1;

@@ -32,6 +32,10 @@ TT_HIDDEN int tt__device_count(tt_device_kind kind, char *why, size_t size);
  * meaning, TT_EDEVICE when there is no such device; both texts list what there is. */
 TT_HIDDEN tt_code tt__device_named(const char *name, int *id, tt_error *err);
 
+/* Where programs that name no device may be computed: the first of CUDA's, else the first of OpenCL's if that is a GPU
+ * (one that is the processor once more gives nothing). -1: nowhere. Drivers are asked, once. */
+TT_HIDDEN int tt__device_gpu(void);
+
 /* (back ends) Mark as lost, once: the first cause stays. Returns TT_EDEVICE with the device's fault in err. */
 TT_HIDDEN tt_code tt__device_lose(tt_device *d, tt_error *err, const char *fmt, ...) TT_PRINTF(3, 4);
 /* (back ends) TT_OK, or TT_EDEVICE with its fault. */

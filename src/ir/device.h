@@ -124,6 +124,8 @@ typedef struct tt_device_ops {
   const char *name; /* "cuda" */
   /* Devices there are; 0 with `why` saying what is missing (no driver, too old ...). Cheap after the first call. */
   int (*count)(char *why, size_t size);
+  /* Is the first of them a GPU? Before any is opened. NULL: all are. */
+  bool (*leads_with_gpu)(void);
   /* Fill target, label and whatever hangs on `state`. May take long (it makes a context). */
   tt_code (*open)(tt_device *d, tt_error *err);
   void (*close)(tt_device *d);

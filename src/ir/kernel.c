@@ -288,6 +288,13 @@ bool tt__kernel_ok(const tt_kernel *k, tt_error *err) {
   return true;
 }
 
+uint32_t tt__kernel_types(const tt_kernel *k) {
+  uint32_t types = 0;
+  for (int i = 0; i < k->ninst; i++) types |= 1u << k->inst[i].dtype;
+  for (int a = 0; a < k->naccess; a++) types |= 1u << k->access[a].dtype;
+  return types;
+}
+
 bool tt__kernel_is_of_row(const tt_kernel *k, int i) {
   return k->inst[i].scope == TT_SCOPE_OUTER || k->inst[i].op == TT_K_REDUCE;
 }

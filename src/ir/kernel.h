@@ -184,6 +184,8 @@ TT_HIDDEN void tt__kernel_free(tt_kernel *k); /* NULL is allowed */
 TT_HIDDEN bool tt__kernel_beside(const tt_kernel *k);
 /* Is what instruction `i` gives one value for each row? */
 TT_HIDDEN bool tt__kernel_is_of_row(const tt_kernel *k, int i);
+/* A bit for each type (tt_dtype) that it reads, writes or computes in. */
+TT_HIDDEN uint32_t tt__kernel_types(const tt_kernel *k);
 
 /* What an access's elements are in registers: float16 and bfloat16 are computed as float32. */
 static inline tt_dtype tt__kernel_reg(tt_dtype t) { return t == TT_F16 || t == TT_BF16 ? TT_F32 : t; }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -39,6 +40,7 @@ typedef struct tt_machine_device {
   bool is_simulated; /* it has no libraries of its own */
   bool is_measured;  /* its rates; until then they are what such devices have */
   int double_ratio;  /* float32 operations in the time of one of float64; 0: nobody knows, as many */
+  uint32_t lacks;    /* bit t: it does not compute in type t */
   double room;       /* bytes that all arrays of a step may take */
   tt_device_rates rates;
 } tt_machine_device;

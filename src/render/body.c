@@ -589,9 +589,7 @@ bool tt__kernel_splits(const tt_kernel *k) {
 }
 
 tt_code tt__check_types(const tt_kernel *k, uint32_t lacks, const char *who, tt_error *err) {
-  uint32_t used = 0;
-  for (int i = 0; i < k->ninst; i++) used |= 1u << k->inst[i].dtype;
-  for (int a = 0; a < k->naccess; a++) used |= 1u << k->access[a].dtype;
+  uint32_t used = tt__kernel_types(k);
   for (int t = 0; t < TT_DTYPE_COUNT; t++)
     if (used & lacks & 1u << t) return tt__fail(err, TT_ENOTIMPL, "%s has no %s", who, tt__dtypes[t].name);
   return TT_OK;

@@ -4,6 +4,8 @@
 */
 #include "render/dialect.h"
 
+#define NO_DOUBLES "tt_this_device_has_no_float64"
+
 static const char before[] =
     "#ifdef cl_khr_int64_extended_atomics\n"
     "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
@@ -19,7 +21,10 @@ static const char before[] =
     "#endif\n"
     "typedef double tt_f64;\n"
     "#define TT_DOUBLE_OF_SCALAR tt_f64 f64;\n"
-    "#else\n"
+    "#else\n" /* who needs it is told so by this name in the compiler's words (tt_dialect.no_doubles) */
+    "#define tt_f64 " NO_DOUBLES
+    "\n"
+    "#define TT_NO_DOUBLES\n"
     "#define TT_DOUBLE_OF_SCALAR\n"
     "#endif\n"
     "#define TT_U64(x) x##ul\n"
@@ -102,5 +107,6 @@ const tt_dialect tt__dialect_opencl = {
     .unrolled = "",
     .branches = false,
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
+    .no_doubles = NO_DOUBLES,
     .lacks = 1u << TT_C64 | 1u << TT_C128,
 };

@@ -6,6 +6,7 @@
 #define TT_SCALAR_PRELUDE_F64_H
 
 /* ---- double-double ------------------------------------------------------- */
+#ifndef TT_NO_DOUBLES /* a device may have none: what names these below is not for it */
 typedef struct tt__dd {
   tt_f64 hi, lo;
 } tt__dd;
@@ -24,7 +25,9 @@ TT_FN tt__dd tt__two_sum(tt_f64 a, tt_f64 b) {
   r.lo = (a - (r.hi - t)) + (b - t);
   return r;
 }
+#endif
 #ifndef TT_NARROW_MATH
+#ifndef TT_NO_DOUBLES
 /* A value to 26 bits, rounded; what remains has 26 too. */
 TT_FN tt_f64 tt__upper(tt_f64 x) {
   return tt__from_f64((tt__bits_f64(x) + TT_U64(0x4000000)) & TT_U64(0xfffffffff8000000));
@@ -59,6 +62,7 @@ TT_RARE tt_f64 tt__fma_f64(tt_f64 a, tt_f64 b, tt_f64 c) {
   tt_f64 y = v.hi + (((s.lo > 0) | (s.lo < 0)) != 0 ? odd : s.hi);
   return ((p.lo == 0) | (y != y)) != 0 ? p.hi + c : y; /* infinities lose nothing, and zeros have signs */
 }
+#endif
 #endif
 /*
 ** Polynomials of fused multiply-adds, constant term first: even and odd terms apart, each by Horner's rule in x*x. That

@@ -121,14 +121,26 @@ double tt__cost_here(const tt_situation *s, int step) {
   return believed(s->facts[step].host_ns, tt__cost_call_here(&l, s->machine));
 }
 
+bool tt__cost_lacks(const tt_situation *s, int step, tt_where device) {
+  uint32_t lacks = tt__device_of(s, device)->lacks;
+  return lacks && (tt__kernel_types(s->plan->step[step].kernel) & lacks) != 0;
+}
+
+/* On the host, with what it reads and writes moved there and back. */
+static double left_to_host(const tt_situation *s, int step, const tt_machine_device *d, double bytes) {
+  return tt__move_ns(d->rates.up_ns, bytes) + tt__move_ns(d->rates.down_ns, bytes) + tt__cost_here(s, step);
+}
+
 double tt__cost_there(const tt_situation *s, int step, tt_where device) {
   assert(step >= 0 && step < s->plan->n && device >= 0 && device < s->machine->ndevice);
   const tt_step *st = &s->plan->step[step];
   const tt_machine_device *d = tt__device_of(s, device);
+  if (st->kind == TT_STEP_KERNEL && tt__cost_lacks(s, step, device))
+    return left_to_host(s, step, d, (double)(st->work->bytes_read + st->work->bytes_written));
   if (st->kind == TT_STEP_KERNEL)
     return tt__cost_kernel_there(st->work, d) + (st->kernel->serial ? kernel_here(s, step) : 0);
   if (st->kind != TT_STEP_LIB) return 0;
   const tt_cost_call l = tt__cost_call(s->walk, st);
   if (!s->facts[step].leaves) return tt__cost_call_there(&l, d);
-  return tt__move_ns(d->rates.up_ns, l.bytes) + tt__move_ns(d->rates.down_ns, l.bytes) + tt__cost_here(s, step);
+  return left_to_host(s, step, d, l.bytes);
 }

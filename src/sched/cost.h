@@ -12,6 +12,9 @@
 TT_HIDDEN double tt__cost_here(const tt_situation *s, int step);
 TT_HIDDEN double tt__cost_there(const tt_situation *s, int step, tt_where device);
 
+/* Does the device not compute in a type of this kernel? Then the host does. */
+TT_HIDDEN bool tt__cost_lacks(const tt_situation *s, int step, tt_where device);
+
 /* Of a kernel, by the machine's figures alone. */
 TT_HIDDEN double tt__cost_kernel_here(const tt_step_work *work, const tt_machine *m);
 TT_HIDDEN double tt__cost_kernel_there(const tt_step_work *work, const tt_machine_device *d);

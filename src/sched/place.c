@@ -57,6 +57,10 @@ static bool is_cut_kernel(const tt_situation *s, int at, tt_where device, tt_ker
 static tt_code place_kernel(const tt_situation *s, int at, tt_where device, tt_decisions *out, tt_error *err) {
   tt_kernel_cut cut;
   tt_decision *d = &out->step[at];
+  if (tt__cost_lacks(s, at, device)) {
+    d->falls_back = true;
+    return TT_OK;
+  }
   if (is_cut_kernel(s, at, device, &cut)) {
     d->way = TT_WAY_STREAM_KERNEL;
     return keep_cut(out, &cut, sizeof cut, (const void **)&d->cut.kernel, err);

@@ -159,10 +159,17 @@ static bool list_machine(uint32_t avoided) {
   return machine.n > 0;
 }
 
+/* The loader's name or path; false: there is to be none. */
+static bool cl_library(const char **out) {
+  const char *asked = tt__env("TUTTI_OPENCL");
+  *out = asked ? asked : "libOpenCL.so.1";
+  return strcmp(*out, "none") != 0;
+}
+
 /* Called under the lock. False with the reason; `again`: the next who asks may find another. */
 static bool start_cl(bool *again) {
-  const char *asked = tt__env("TUTTI_OPENCL"), *library = asked ? asked : "libOpenCL.so.1";
-  if (asked && strcmp(asked, "none") == 0) {
+  const char *library;
+  if (!cl_library(&library)) {
     snprintf(reason, sizeof reason, "OpenCL is switched off (TUTTI_OPENCL=none)");
     return false;
   }
@@ -191,6 +198,19 @@ static void cl_fork_child(void) {
   tt__fork_unlock(&lock);
 }
 TT_AT_LOAD(1) static void cl_at_load(void) { pthread_atfork(cl_fork_prepare, cl_fork_parent, cl_fork_child); }
+
+bool tt__cl_leads_with_gpu(void) {
+  enum { TYPE = 0x1000 };
+  const char *library;
+  const tt_cl_machine *m = atomic_load_explicit(&ready, memory_order_acquire);
+  if (!m && !atomic_load(&failed) && cl_library(&library)) {
+    tt_cl_verdict verdict;
+    tt__cl_probe(library, &verdict);
+    if (verdict.is_safe && !verdict.has_gpu) return false;
+    m = tt__cl_machine(NULL, 0);
+  }
+  return m && (tt__cl_number(&m->api, m->at[0].device, TYPE, 8) & TT_CL_TYPE_GPU) != 0;
+}
 
 const tt_cl_machine *tt__cl_machine(char *why, size_t size) {
   const tt_cl_machine *m = atomic_load_explicit(&ready, memory_order_acquire);

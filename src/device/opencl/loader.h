@@ -47,6 +47,12 @@ enum {
 */
 TT_HIDDEN const tt_cl_machine *tt__cl_machine(char *why, size_t size);
 
+/*
+** Is the first of the devices a GPU? Where drivers were tried before, in whatever process, this is remembered, and none
+** of them is loaded to say no.
+*/
+TT_HIDDEN bool tt__cl_leads_with_gpu(void);
+
 /* Find the functions in an opened loader. Returns the first name that is missing, or NULL. */
 TT_HIDDEN const char *tt__cl_resolve(void *lib, tt_cl_api *api);
 

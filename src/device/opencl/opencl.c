@@ -326,6 +326,7 @@ static const tt_source_ops cl_sources = {.build = tt__cl_build, .fields = tt__cl
 const tt_device_ops tt__opencl_ops = {
     .name = "opencl",
     .count = cl_count,
+    .leads_with_gpu = tt__cl_leads_with_gpu,
     .open = cl_open,
     .close = cl_close,
     .mem_info = tt__cl_mem_info,

@@ -94,7 +94,7 @@ static bool fill_call(probe_call *c, const char *library, int seconds, uint32_t 
 
 typedef enum probe_end { PROBE_RAN, PROBE_STOPPED, PROBE_UNKNOWN } probe_end;
 
-/* Run it; `said` is what it said, *status its exit status. PROBE_UNKNOWN: nothing was learned of drivers, err says why. */
+/* Run it; `said` is what it said, *status its exit status. PROBE_UNKNOWN: nothing was learned, err says why. */
 static probe_end run_child(const char *library, int seconds, uint32_t avoided, tt_str *said, int *status,
                            tt_error *err) {
   enum { BEYOND = 5 }; /* seconds, for a driver that hears no signals */
@@ -126,7 +126,7 @@ static char *next_line(char **rest) {
 }
 
 typedef struct cl_report {
-  bool done;
+  bool done, has_gpu;
   int at, signal; /* the last platform that was asked, -1: the loader; 0: no signal was heard of */
   char name[100]; /* of that platform, "" */
   tt_str files;   /* a line each */
@@ -143,6 +143,7 @@ static void read_report(char *said, cl_report *r) {
       r->name[0] = 0;
     }
     if (strncmp(line, "signal ", 7) == 0) r->signal = atoi(line + 7);
+    if (strcmp(line, "gpu") == 0) r->has_gpu = true;
     if (strcmp(line, "done") == 0) r->done = true;
   }
 }
@@ -211,7 +212,7 @@ static void remember(const char *path, const tt_str *files, const tt_cl_verdict 
   tt__str_add(&text, PROBE_HEAD);
   add_vendors(&text);
   add_files(&text, files);
-  tt__str_addf(&text, "verdict %d %u %s\nend\n", v->is_safe, (unsigned)v->avoided, v->why);
+  tt__str_addf(&text, "verdict %d %d %u %s\nend\n", v->is_safe, v->has_gpu, (unsigned)v->avoided, v->why);
   if (!text.failed) tt__file_write(path, text.data, text.len, &err); /* where it cannot be written it is asked again */
   tt__str_free(&text);
 }
@@ -236,10 +237,10 @@ static bool read_record(char *text, tt_cl_verdict *out) {
   for (char *line = text + strlen(PROBE_HEAD), *end; (end = strchr(line, '\n')); line = end + 1) {
     *end = 0;
     if (strncmp(line, "file ", 5) == 0 && !is_file_as_before(line)) return false;
-    int safe, from = 0;
+    int safe, gpu, from = 0;
     unsigned avoided;
-    if (sscanf(line, "verdict %d %u %n", &safe, &avoided, &from) == 2 && from > 0) {
-      *out = (tt_cl_verdict){.is_known = true, .is_safe = safe == 1, .avoided = avoided};
+    if (sscanf(line, "verdict %d %d %u %n", &safe, &gpu, &avoided, &from) == 3 && from > 0) {
+      *out = (tt_cl_verdict){.is_known = true, .is_safe = safe == 1, .has_gpu = gpu == 1, .avoided = avoided};
       snprintf(out->why, sizeof out->why, "%s", line + from);
       seen = true;
     }
@@ -278,6 +279,7 @@ static bool ask_once(const char *library, int seconds, tt_cl_verdict *v, tt_str 
   *files = r.files;
   v->is_known = end != PROBE_UNKNOWN;
   v->is_safe = end == PROBE_RAN && r.done;
+  v->has_gpu = r.has_gpu;
   if (v->is_safe) return false;
   word_failure(&r, end, seconds, how, sizeof how);
   if (v->is_known && r.at >= 0) {
@@ -300,7 +302,7 @@ void tt__cl_probe(const char *library, tt_cl_verdict *out) {
   char path[PATH_MAX];
   int seconds = probe_seconds();
   bool is_kept = seconds > 0 && record_path(library, path, sizeof path);
-  *out = (tt_cl_verdict){.is_safe = true, .is_known = true};
+  *out = (tt_cl_verdict){.is_safe = true, .is_known = true, .has_gpu = true};
   if (seconds == 0 || (is_kept && recall(path, out))) return;
   tt_str files = {0};
   *out = (tt_cl_verdict){0};

@@ -79,11 +79,12 @@ static void watch_signals(int seconds) {
 enum { MOST_OF_PLATFORM = TT_CL_MOST };
 
 static void ask_device(const tt_cl_api *api, void *platform, void *device) {
-  enum { PLATFORM = 0x1084, DEVICE_NAME = 0x102b };
+  enum { PLATFORM = 0x1084, DEVICE_NAME = 0x102b, TYPE = 0x1000 };
   const intptr_t properties[] = {PLATFORM, (intptr_t)platform, 0};
   char name[200];
   int result = 0;
   tt__cl_string(api, device, DEVICE_NAME, name, sizeof name);
+  if (tt__cl_number(api, device, TYPE, 8) & TT_CL_TYPE_GPU) say_text("\n" TT_CL_LINE "gpu\n");
   void *context = api->context_new(properties, 1, &device, NULL, NULL, &result);
   if (!context || result != 0) return; /* an error is an answer */
   void *queue = api->queue_new(context, device, 0, &result);

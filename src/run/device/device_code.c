@@ -39,6 +39,14 @@ const tt_dialect *tt__device_dialect(const tt_device *d) {
   return d->target.kind == TT_DEVICE_OPENCL ? &tt__dialect_opencl : &tt__dialect_cuda;
 }
 
+/* Functions of float32 may take steps in float64, which a kernel's types do not show: then the compiler's words do. */
+static tt_code compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err) {
+  tt_code c = d->ops->compile(d, source, options, binary, err);
+  const char *word = tt__device_dialect(d)->no_doubles;
+  if (c != TT_ECOMPILE || !word || !err || !strstr(err->message, word)) return c;
+  return tt__fail(err, TT_ENOTIMPL, "%s has no float64, in which this is computed", d->name);
+}
+
 /* Source to binary: from the disk, or from the compiler and then to the disk. */
 static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const char *name, tt_str *binary,
                          tt_error *err) {
@@ -54,7 +62,7 @@ static tt_code binary_of(tt_device *d, tt_digest key, const char *source, const 
   } else {
     int64_t start = tt__clock_ns();
     TT_COUNT(cache_misses, 1);
-    c = d->ops->compile(d, source, options, binary, err);
+    c = compile(d, source, options, binary, err);
     TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
     TT_COUNT(compiles, c == TT_OK);
     TT_COUNT(compile_failures, c != TT_OK);
@@ -95,16 +103,6 @@ static tt_code make(tt_device *d, tt_digest key, const tt_str *source, const cha
   return TT_OK;
 }
 
-/*
-** A device without doubles has no tt_f64 either, so its one mention is where the dialect would define it. Functions of
-** float32 whose steps are of float64 are found so: the kernel's types do not show them.
-*/
-static tt_code check_doubles(const tt_device *d, const tt_str *source, tt_error *err) {
-  const char *first = d->target.lacks & 1u << TT_F64 && source->data ? strstr(source->data, "tt_f64") : NULL;
-  if (!first || !strstr(first + 1, "tt_f64")) return TT_OK;
-  return tt__fail(err, TT_ENOTIMPL, "%s has no float64, in which this is computed", d->name);
-}
-
 /* What the text calls of the header, and the text. */
 static void join(const tt_str *header, const char *text, tt_str *source) {
   source->failed |= header->failed;
@@ -131,7 +129,6 @@ tt_code tt__device_kernel(tt_device *d, const tt_kernel *k, const tt_variant *v,
   tt__render_header_for(tt__device_dialect(d), k, &header);
   tt_code c = tt__threads_render(k, tt__device_dialect(d), v, name, &text, err);
   if (c == TT_OK) join(&header, text.data, &source);
-  if (c == TT_OK) c = check_doubles(d, &source, err);
   if (c == TT_OK) c = make(d, key, &source, name, true, &known, err);
   if (c == TT_OK) *out = known->routine;
   tt__str_free(&header);
@@ -153,8 +150,7 @@ tt_code tt__device_text(tt_device *d, const char *text, int header, const char *
     tt_str above = {0}, source = {0};
     if (header != TT_HEADER_NONE) tt__render_header(tt__device_dialect(d), (tt_scalar_text)header, &above);
     join(&above, text, &source);
-    tt_code c = check_doubles(d, &source, err);
-    if (c == TT_OK) c = make(d, part[0], &source, "text", false, &whole, err);
+    tt_code c = make(d, part[0], &source, "text", false, &whole, err);
     tt__str_free(&above);
     tt__str_free(&source);
     if (c != TT_OK) return c;

@@ -289,6 +289,7 @@ int tt__machine_device(tt_device *d) {
     *known = (tt_machine_device){.id = d->id,
                                  .is_simulated = d->target.kind == TT_DEVICE_NULL,
                                  .double_ratio = d->target.double_ratio,
+                                 .lacks = d->target.lacks,
                                  .rates = likely_rates(d)};
     known->is_measured = known->is_simulated;
   }

@@ -105,14 +105,39 @@ static void moving(const run *r, int b, int64_t piece, int64_t *from, int64_t *t
   if (*to < *from) *to = *from;
 }
 
-/* Where element 0 of a buffer would lie for a piece. As far from a multiple of ALIGNED as it would be in the whole. */
-static char *base_of(const run *r, int b, int64_t piece) {
-  const lane *x = &r->lane[b];
-  if (!x->slot) return x->at;
+/* Bytes of a buffer before what a piece's slot holds of it. */
+static uintptr_t before_slot(const run *r, int b, int64_t piece) {
   int64_t from, to;
+  if (!r->lane[b].slot) return 0;
   tt__partition_part(&r->how->parts, b, piece, &from, &to);
-  uintptr_t skip = (uintptr_t)from * x->size;
-  return (char *)((uintptr_t)x->at + (uintptr_t)(piece % r->depth) * x->slot + skip % ALIGNED - skip);
+  uintptr_t skip = (uintptr_t)from * r->lane[b].size;
+  return skip - skip % ALIGNED;
+}
+
+static char *slot_of(const run *r, int b, int64_t piece) {
+  const lane *x = &r->lane[b];
+  return x->at + (uintptr_t)(piece % r->depth) * x->slot;
+}
+
+/*
+** Where element 0 of a buffer would lie for a piece. As far from a multiple of ALIGNED as it would be in the whole.
+** Where memory has handles an address must lie in it: there it is the slot, and the offsets of the piece say the rest.
+*/
+static char *base_of(const run *r, int b, int64_t piece) {
+  char *slot = slot_of(r, b, piece);
+  return r->device->target.handles ? slot : (char *)((uintptr_t)slot - before_slot(r, b, piece));
+}
+
+/* The offsets of pieces count from their slots (see base_of). */
+static void count_from_slots(run *r) {
+  const tt_kernel *k = r->kernel;
+  size_t each = (size_t)(k->naxes + k->naccess);
+  for (int64_t p = 0; p < r->pieces; p++)
+    for (int a = 0; a < k->naccess; a++) {
+      int b = k->access[a].buf;
+      if (b < 0) continue;
+      r->numbers[(size_t)p * each + (size_t)(k->naxes + a)] -= (int64_t)(before_slot(r, b, p) / r->lane[b].size);
+    }
 }
 
 static bool move_of(const void *ctx, bool is_down, int64_t piece, int i, tt_move *out) {
@@ -125,7 +150,7 @@ static bool move_of(const void *ctx, bool is_down, int64_t piece, int i, tt_move
     uintptr_t skip = (uintptr_t)from * x->size;
     bool mine = is_down && r->how->parts.folds;
     *out = (tt_move){.host = x->host + skip + (mine ? (uintptr_t)(piece * x->count) * x->size : 0),
-                     .at = (char *)((uintptr_t)base_of(r, b, piece) + skip),
+                     .at = slot_of(r, b, piece) + (skip - before_slot(r, b, piece)),
                      .size = (size_t)(to - from) * x->size};
     return true;
   }
@@ -272,6 +297,7 @@ static tt_code cut_turn(const run *r, int64_t p, const size_t *align, tt_cut *ou
  * largest in the first piece or in the last of the full ones: what is wide there is wide for all. */
 static tt_code open_code(run *r, tt_error *err) {
   size_t align[TT_PARTITION_BUFFERS], work = 0;
+  if (r->device->target.handles) count_from_slots(r);
   for (int b = 0; b < r->kernel->nbuf; b++) {
     uintptr_t at = (uintptr_t)base_of(r, b, 0);
     align[b] = at % ALIGNED ? (size_t)(at & (~at + 1)) : ALIGNED;

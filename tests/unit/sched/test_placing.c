@@ -11,6 +11,7 @@
 #include "graph/session.h"
 #include "ir/library.h"
 #include "run/realize.h"
+#include "sched/cost.h"
 #include "test.h"
 #include "tutti/tutti.h"
 
@@ -264,6 +265,21 @@ TEST(what_is_owed_pays_for_a_move) {
     if (s.walk->node[i]->op == TT_N_BUFFER) value[i].on = tt__where_bit(TT_HOST);
   CHECK_INT(tt__place_prices(&s, GPU, host_ns, &decided, &p, &err), TT_OK);
   CHECK(p.lent_ns > 0 && tt__place_pays(&p));
+  end_with();
+}
+
+TEST(what_a_device_has_no_type_for_is_the_hosts) {
+  tt_array *a = input(1, MANY, 0);
+  begin_with(add(a, NULL), 1e12);
+  put_all_there();
+  machine.device[GPU].lacks = 1u << TT_F64;
+  CHECK(!place()->falls_back && decided.step[0].where == GPU);
+  double there = tt__cost_there(&s, 0, GPU);
+  machine.device[GPU].lacks |= 1u << TT_F32;
+  const tt_decision *d = place_anew();
+  CHECK(d->falls_back && d->where == TT_HOST);
+  CHECK_INT(value[result_of(0)].on, tt__where_bit(TT_HOST));
+  CHECK(tt__cost_there(&s, 0, GPU) > tt__cost_here(&s, 0) && tt__cost_here(&s, 0) > there); /* and there and back */
   end_with();
 }
 

@@ -1,0 +1,97 @@
+"""Arrays on an OpenCL device beside the same work on the CPU and, where there is one, on the GPU by CUDA: chains, sums,
+rows, columns, softmax, a transpose, a product, a small launch.
+
+    python bench/opencl_devices.py [--device opencl:0] [--best] [--cpu] [ROW ...]
+
+Inputs lie where the work is done. A timing is a run of calls and one wait, divided; places take turns in one process.
+With --cpu it is processor time, which on a device that is the processor (PoCL) holds all of its threads. The ratio is
+the CPU's time to the device's: above 1 the device is faster.
+"""
+
+import argparse
+import warnings
+
+import harness
+import numpy as np
+import tutti as tt
+
+N, ROWS, COLS = 4_000_000, 4000, 1000
+
+
+def uniform(*shape):
+    return np.random.default_rng(7).random(shape, dtype=np.float32)
+
+
+WORK = {  # name: what its inputs are, what is done with them, how many calls before the wait
+    "chain, 4 M": (lambda: (uniform(N), uniform(N)), lambda x, y: (x * 2 + y) * (x - y) + 1, 5),
+    "exp, 4 M": (lambda: (uniform(N),), tt.exp, 5),
+    "sum, 4 M": (lambda: (uniform(N),), lambda x: x.sum(), 5),
+    "rows of 1000, sum": (lambda: (uniform(ROWS, COLS),), lambda x: x.sum(axis=1), 5),
+    "columns of 4000, sum": (lambda: (uniform(ROWS, COLS),), lambda x: x.sum(axis=0), 5),
+    "softmax of 1000, 4000 rows": (lambda: (uniform(ROWS, COLS),), lambda x: softmax(x), 5),
+    "transpose, 4000 x 1000": (lambda: (uniform(ROWS, COLS),), lambda x: x.T.copy(), 5),
+    "product, 1000 x 1000": (lambda: (uniform(1000, 1000), uniform(1000, 1000)), lambda x, y: x @ y, 2),
+    "small launch, 1000": (lambda: (uniform(1000),), lambda x: x * 2 + 1, 200),
+}
+
+
+def softmax(x):
+    e = tt.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def contestant(device, inputs, work, calls):
+    with tt.device(device):
+        arrays = [tt.array(x) for x in inputs]
+
+    def run():
+        with tt.device(device):
+            for _ in range(calls):
+                tt.eval(work(*arrays))
+            tt.device(device).synchronize()
+
+    return run
+
+
+def check(names, inputs, work):
+    """The bits of the CPU everywhere, or what is measured is worth nothing."""
+    results = {}
+    for name in names:
+        with tt.device(name):
+            results[name] = np.asarray(work(*[tt.array(x) for x in inputs]))
+    for name, got in results.items():
+        if got.tobytes() != results["cpu"].tobytes():
+            off = np.max(np.abs(got - results["cpu"]))
+            if not np.allclose(got, results["cpu"], rtol=1e-4):
+                raise SystemExit(f"{name} computes something else")
+            warnings.warn(f"{name}: other bits, at most {off} off", stacklevel=2)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", default="opencl:0")
+    parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("rows", nargs="*")
+    harness.add_arguments(parser)
+    args = parser.parse_args()
+    pick, _ = harness.chosen(args)
+    names = [args.device, "cpu"]
+    names += ["cuda:0"] if "cuda:0" in map(str, tt.devices()) and args.device != "cuda:0" else []
+    for name in names:
+        print(f"{name}: {tt.device(name).label}")
+    print(f"{'a call':<28} " + " ".join(f"{n:>12}" for n in names) + "   cpu / device")
+    for name, (make, work, calls) in WORK.items():
+        if args.rows and not any(r in name for r in args.rows):
+            continue
+        inputs = make()
+        check(names, inputs, work)
+        row = harness.Row(name, None, None)
+        harness.measure(row, {n: contestant(n, inputs, work, calls) for n in names}, args.seconds, pick=pick)
+        cells = [harness.pretty(row.seconds[n] / calls) if n in row.seconds else row.error[n][:40] for n in names]
+        both = args.device in row.seconds and "cpu" in row.seconds
+        ratio = f"{row.seconds['cpu'] / row.seconds[args.device]:.2f}x" if both else "-"
+        print(f"{name:<28} " + " ".join(f"{c:>12}" for c in cells) + f"   {ratio}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
