@@ -37,6 +37,7 @@ typedef struct tt_target {
   int64_t grid_max[3];  /* most blocks along x, y, z */
   int64_t block_max[3]; /* most threads of a block along each */
   bool handles;         /* its memory has handles: kernels find no addresses in memory, only among their arguments */
+  int64_t part_align;   /* handles: parts of memory begin at multiples of this, bytes */
 } tt_target;
 /* What the CPU allows users' launches: as much as GPUs do, so that a program that runs here runs there. */
 TT_HIDDEN extern const tt_target tt__target_host;
