@@ -343,7 +343,9 @@ def test_checks():
 def test_without_a_compiler():
     text = "import tutti as tt; tt.opencl.Program('__kernel void k() {}').build()"
     run = [sys.executable, "-c", text]
-    done = subprocess.run(run, env=os.environ | {"TUTTI_CXX": "none", "TUTTI_OPENCL": "none"}, capture_output=True, text=True)
+    done = subprocess.run(
+        run, env=os.environ | {"TUTTI_CXX": "none", "TUTTI_OPENCL": "none"}, capture_output=True, text=True
+    )
     assert "OpenCL C on the CPU needs a C++ compiler" in done.stderr
 
 
