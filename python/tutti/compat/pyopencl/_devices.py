@@ -218,6 +218,11 @@ _TEXTS = {
     "NAME", "VENDOR", "DRIVER_VERSION", "PROFILE", "VERSION", "EXTENSIONS", "OPENCL_C_VERSION", "BUILT_IN_KERNELS",
     "IL_VERSION", "ICD_SUFFIX_KHR", "LATEST_CONFORMANCE_VERSION_PASSED",
 }  # fmt: skip
+# What is not covered here, whatever the device can do.
+_NOT_HERE = {
+    "IMAGE_SUPPORT": 0, "SVM_CAPABILITIES": 0, "PIPE_SUPPORT": 0, "PARENT_DEVICE": None, "REFERENCE_COUNT": 1,
+    "MAX_SAMPLERS": 0, "MAX_READ_IMAGE_ARGS": 0, "MAX_WRITE_IMAGE_ARGS": 0, "MAX_ON_DEVICE_QUEUES": 0,
+}  # fmt: skip
 _LISTS = {"MAX_WORK_ITEM_SIZES": 8, "PARTITION_PROPERTIES": 8, "PARTITION_TYPE": 8}
 _ENTRIES = {
     "EXTENSIONS_WITH_VERSION", "ILS_WITH_VERSION", "BUILT_IN_KERNELS_WITH_VERSION", "OPENCL_C_ALL_VERSIONS",
@@ -252,9 +257,10 @@ class _Asked:
         raise failure("INVALID_VALUE", f"{type(self).__name__}.{asked}")
 
     def _told(self, name, value):
-        own = {"PLATFORM": lambda: self.platform, "PARENT_DEVICE": lambda: None, "REFERENCE_COUNT": lambda: 1}
-        if name in own:
-            return own[name]()
+        if name in _NOT_HERE:
+            return _NOT_HERE[name]
+        if name == "PLATFORM":
+            return self.platform
         found = _answer_of(self._place, self._is_platform, name, value)
         if found is None:
             raise failure("INVALID_VALUE", f"{type(self).__name__}.get_info")
