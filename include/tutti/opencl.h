@@ -45,7 +45,7 @@ TT_API void tt_entry_asked(const tt_entry *r, uint32_t local[3]);
 TT_API int64_t tt_local_memory(void);
 
 /*
-** What OpenCL says of a device ("opencl:0") or, with `platform`, of its platform: clGetDeviceInfo and clGetPlatformInfo,
+** What OpenCL says of a device ("opencl:0") or, with `platform`, of its platform: clGetDeviceInfo, clGetPlatformInfo,
 ** with the standard's number of the question. Up to `size` bytes go to `out`; *need is how many the answer has.
 ** TT_EVALUE: no OpenCL device, or nothing it answers.
 */

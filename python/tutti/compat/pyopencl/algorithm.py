@@ -289,7 +289,8 @@ class ListOfListsBuilder:
 def _starts(queue, counts):
     """Where the lists begin, and behind the last one: one number more than there are lists."""
     sums = _tt.cumsum(counts._value(), dtype=counts.dtype.name)
-    return Array._of(_tt.concatenate([_tt.zeros(1, dtype=counts.dtype.name, device=counts._at()), sums]), counts, queue=queue)
+    first = _tt.zeros(1, dtype=counts.dtype.name, device=counts._at())
+    return Array._of(_tt.concatenate([first, sums]), counts, queue=queue)
 
 
 def _drop_empty(queue, built):

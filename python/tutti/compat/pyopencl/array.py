@@ -10,8 +10,8 @@ import tutti as _tt
 
 from .. import _layout
 from ._constants import CLASSES
-from ._devices import Context
 from ._copies import _memory_of
+from ._devices import Context
 from ._memory import Buffer, SVMAllocation, SVMPointer, enqueue_map_buffer
 from ._queue import CommandQueue, Event
 
