@@ -38,11 +38,12 @@ class _Part(MemoryObjectHolder):
     """A buffer from a byte on, as an argument of a kernel."""
 
     def __init__(self, of, offset):
-        self._of, self._offset, self._root = of, offset, of._root
+        self._of, self._offset, self._root = of, offset, getattr(of, "_root", None)
 
-    @property
-    def _memory(self):
+    def _checked(self):
         return (self._of._checked() if isinstance(self._of, MemoryObject) else self._of._bytes)[self._offset :]
+
+    _memory = property(_checked)
 
     @property
     def _bytes(self):
