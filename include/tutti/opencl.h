@@ -44,6 +44,14 @@ TT_API void tt_entry_asked(const tt_entry *r, uint32_t local[3]);
 /* Most bytes of local memory that the arguments of a launch may have together. */
 TT_API int64_t tt_local_memory(void);
 
+/*
+** What OpenCL says of a device ("opencl:0") or, with `platform`, of its platform: clGetDeviceInfo, clGetPlatformInfo,
+** with the standard's number of the question. Up to `size` bytes go to `out`; *need is how many the answer has.
+** TT_EVALUE: no OpenCL device, or nothing it answers.
+*/
+TT_API tt_code tt_opencl_ask(int device, bool platform, unsigned what, void *out, size_t size, size_t *need,
+                             tt_error *err);
+
 #ifdef __cplusplus
 }
 #endif

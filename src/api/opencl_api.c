@@ -7,6 +7,8 @@
 
 #include "api/enter.h"
 #include "base/mem.h"
+#include "device/opencl/loader.h"
+#include "ir/target.h"
 #include "lang/opencl_c/opencl.h"
 #include "launch/language.h"
 #include "launch/opencl_c/range.h"
@@ -43,6 +45,24 @@ tt_code tt_entry_range(tt_entry *r, const tt_range *range, const tt_argument *ar
   tt_entered c;
   err = tt__enter(&c, err);
   return tt__leave(&c, tt__entry_range(r, range, arg, n, err));
+}
+
+tt_code tt_opencl_ask(int device, bool platform, unsigned what, void *out, size_t size, size_t *need, tt_error *err) {
+  tt_error local;
+  char text[80];
+  const tt_cl_machine *m = tt__cl_machine(NULL, 0);
+  int k = device > 0 && tt__device_kind(device) == TT_DEVICE_OPENCL ? tt__device_index(device) : -1;
+  if (!err) err = &local;
+  if (!m || k < 0 || k >= m->n) return tt__fail(err, TT_EVALUE, "device %d is none of OpenCL's", device);
+  *need = 0;
+  int result = platform ? m->api.platform_info(m->at[k].platform, what, 0, NULL, need)
+                        : m->api.device_info(m->at[k].device, what, 0, NULL, need);
+  if (result == 0 && size >= *need)
+    result = platform ? m->api.platform_info(m->at[k].platform, what, size, out, NULL)
+                      : m->api.device_info(m->at[k].device, what, size, out, NULL);
+  if (result == 0) return TT_OK;
+  tt__cl_text(result, text, sizeof text);
+  return tt__fail(err, TT_EVALUE, "OpenCL has no answer to %#x: %s", what, text);
 }
 
 void tt_entry_asked(const tt_entry *r, uint32_t local[3]) { tt__entry_asked(r, local); }

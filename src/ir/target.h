@@ -40,6 +40,7 @@ typedef struct tt_target {
   uint32_t lacks;       /* bit t: it does not compute in type t */
   bool narrow_atomics;  /* none of 64 bits */
   bool handles;         /* its memory has handles: kernels find no addresses in memory, only among their arguments */
+  int64_t part_align;   /* handles: parts of memory begin at multiples of this, bytes */
 } tt_target;
 /* What the CPU allows users' launches: as much as GPUs do, so that a program that runs here runs there. */
 TT_HIDDEN extern const tt_target tt__target_host;

@@ -127,25 +127,8 @@ typedef struct cl_parts {
   int n;
 } cl_parts;
 
-static bool is_shared(const cl_part *a, const cl_part *b) {
-  return a->piece == b->piece && a->at < b->at + b->size && b->at < a->at + a->size;
-}
-
-/* A copy is what the kernel sees alone: no other argument may name the same bytes, unless all are only read. */
-static tt_code check_copied(const tt_device *d, const cl_parts *all, const cl_part *p, const char *kernel,
-                            tt_error *err) {
-  for (int k = 0; k < all->n; k++) {
-    const cl_part *other = &all->part[k];
-    if (other == p || !is_shared(p, other) || !(p->writes || other->writes)) continue;
-    if (other->at == p->at && other->size == p->size) continue; /* one copy for both */
-    return tt__fail(err, TT_EVALUE,
-                    "kernel %.80s: arguments %d and %d share memory, and argument %d begins where no part of memory "
-                    "can on %s (at a multiple of %zu bytes): pass a copy of one",
-                    kernel, p->index + 1, other->index + 1, p->index + 1, d->name, tt__cl_of(d)->part_align);
-  }
-  return TT_OK;
-}
-
+/* A copy is what the kernel sees alone: who launches it has seen that no other argument is written there
+** (launch_cuda.c). */
 static tt_code copy_part(tt_device *d, const tt_cl_stream *s, cl_part *p, const char *what, tt_error *err) {
   enum { READ_WRITE = 1 };
   const tt_cl *c = tt__cl_of(d);
@@ -163,8 +146,8 @@ static cl_part *same_part(cl_parts *all, const cl_part *p) {
   return NULL;
 }
 
-static tt_code give_part(tt_device *d, const tt_cl_stream *s, cl_parts *all, cl_part *p, const char *kernel,
-                         const char *what, tt_error *err) {
+static tt_code give_part(tt_device *d, const tt_cl_stream *s, cl_parts *all, cl_part *p, const char *what,
+                         tt_error *err) {
   enum { SAME_ACCESS = 0, REGION = 0x1220 };
   const tt_cl *c = tt__cl_of(d);
   int result = 0;
@@ -174,10 +157,9 @@ static tt_code give_part(tt_device *d, const tt_cl_stream *s, cl_parts *all, cl_
   } else if (same) {
     p->given = same->given;
     same->writes |= p->writes;
-  } else if (p->at % c->part_align == 0) {
+  } else if (p->at % (size_t)d->target.part_align == 0) {
     p->given = c->api->memory_part(p->piece, SAME_ACCESS, REGION, (size_t[]){p->at, p->size}, &result);
   } else {
-    TT_TRY(check_copied(d, all, p, kernel, err));
     return copy_part(d, s, p, what, err);
   }
   return tt__cl_done(d, result, what, err);
@@ -259,7 +241,7 @@ tt_code tt__cl_launch_fields(tt_device *d, tt_cl_stream *s, const tt_cl_routine 
     return tt__fail(err, TT_EVALUE, "kernel %.80s takes too many arguments for %s", f->name, d->name);
   snprintf(what, sizeof what, "launch '%.80s'", f->name);
   tt_code code = find_parts_of(d, f, args, &all, err);
-  for (int k = 0; code == TT_OK && k < all.n; k++) code = give_part(d, s, &all, &all.part[k], f->name, what, err);
+  for (int k = 0; code == TT_OK && k < all.n; k++) code = give_part(d, s, &all, &all.part[k], what, err);
   if (code == TT_OK) code = tt__cl_done(d, set_fields_of(c, f, args, &all), what, err);
   if (code == TT_OK) code = tt__cl_done(d, launch_range(c, s, f, g), what, err);
   int settled = settle_parts(c, s, &all, code == TT_OK);

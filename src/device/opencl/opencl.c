@@ -74,7 +74,7 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
   c->api->device_info(device, GROUP_SIZES, sizeof sizes, sizes, NULL);
   int64_t threads = tt__cl_number(c->api, device, GROUP_THREADS, sizeof(size_t)), most = 1;
   while (most * 2 <= threads && most < MOST_THREADS) most *= 2;
-  int64_t local = tt__cl_number(c->api, device, LOCAL, 8);
+  int64_t local = tt__cl_number(c->api, device, LOCAL, 8), align = tt__cl_number(c->api, device, ALIGN_BITS, 4) / 8;
   d->target = (tt_target){.kind = TT_DEVICE_OPENCL,
                           .units = (int)tt__cl_number(c->api, device, UNITS, 4),
                           .warp = 1,
@@ -90,7 +90,8 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
                           .serial = (tt__cl_number(c->api, device, TYPE, 8) & CPU) != 0,
                           .lacks = has_doubles(c->api, device) ? 0 : 1u << TT_F64,
                           .narrow_atomics = !extends(c->api, device, "cl_khr_int64_extended_atomics"),
-                          .handles = true};
+                                                    .handles = true,
+                          .part_align = align > 0 ? align : 1};
 }
 
 static tt_code cl_open(tt_device *d, tt_error *err) {
@@ -116,8 +117,6 @@ static tt_code cl_open(tt_device *d, tt_error *err) {
   snprintf(d->label, sizeof d->label, "%.65s, driver %.20s", name, driver);
   c->total = tt__cl_number(c->api, c->place.device, MEMORY, 8);
   c->most_block = tt__cl_number(c->api, c->place.device, MOST_BLOCK, 8);
-  c->part_align = (size_t)tt__cl_number(c->api, c->place.device, ALIGN_BITS, 4) / 8;
-  if (c->part_align == 0) c->part_align = 1;
   fill_cl_target(d, c);
   d->state = c;
   return TT_OK;

@@ -51,7 +51,6 @@ typedef struct tt_cl {
   tt_lock lock; /* guards the lists, and `used` */
   tt_cl_stream *streams;
   int64_t total, most_block, used; /* bytes of the device, of one piece at most, taken by us */
-  size_t part_align;               /* where parts of a piece may begin, bytes */
   bool check;                      /* TUTTI_CHECK: wait for each launch, to know which one fails */
 } tt_cl;
 

@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/host.h"
+#include "graph/index/alias.h"
 #include "graph/session.h"
 #include "lang/cuda_c/check.h"
 #include "lang/cuda_c/run.h"
@@ -303,6 +304,48 @@ static tt_code add_sizes(launch *l, tt_error *err) {
   return TT_OK;
 }
 
+/* The bytes of the array that argument k of a launch stands for, in the memory it shares with others. */
+static void reach_of(const launch *l, const tt_call_array *c, int64_t *from, int64_t *to) {
+  const tt_array *a = c->array;
+  int64_t stride[TT_MAX_RANK], size = a->size * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
+  *from = a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
+  if (tt__storage_lies(a->storage)) tt__array_place(a, from, stride);
+  *from += c->inside;
+  for (int k = 0; k < l->n; k++)
+    if (l->entry->offset[k] == c->at && l->arg[k].kind == TT_ARG_MEMORY) size = (int64_t)l->arg[k].as.memory.size;
+  *to = *from + size;
+}
+
+static int argument_at(const tt_entry *e, int at) {
+  int k = 0;
+  while (k < e->nparam && e->offset[k] != at) k++;
+  return k + 1;
+}
+
+/*
+** Where memory has handles what begins at no multiple of the device's alignment is copied for the launch and back
+** behind it. Then no other argument may name some of the same bytes, unless all are only read or are the same.
+*/
+static tt_code check_parts(const launch *l, const tt_device *d, tt_error *err) {
+  for (int k = 0; k < l->to.narray; k++)
+    for (int i = 0; i < l->to.narray; i++) {
+      const tt_call_array *a = &l->to.array[k], *b = &l->to.array[i];
+      int64_t from, to, low, high;
+      if (i == k || !(a->writes || b->writes) ||
+          tt__storage_root(a->array->storage) != tt__storage_root(b->array->storage))
+        continue;
+      reach_of(l, a, &from, &to);
+      reach_of(l, b, &low, &high);
+      if (from % d->target.part_align == 0 || from >= high || low >= to || (from == low && to == high)) continue;
+      int first = argument_at(l->entry, a->at), second = argument_at(l->entry, b->at);
+      return tt__fail(err, TT_EVALUE,
+                      "kernel %s: arguments %d and %d share memory, and argument %d begins where %s has no parts of "
+                      "memory (they begin at multiples of %lld bytes): pass a copy of one",
+                      l->entry->name, first, second, first, d->name, (long long)d->target.part_align);
+    }
+  return TT_OK;
+}
+
 /* Large numbers are like addresses, small ones where memory is: a program that is not relocated has its heap there. */
 static bool is_like_address(uint64_t v) {
   const uint64_t page = 4096;
@@ -428,7 +471,9 @@ static tt_code code_cuda(tt_kernel_launch *l, tt_device *d, tt_launch_code *out,
 static tt_code place_cuda(tt_kernel_launch *l, tt_device *d, tt_error *err) {
   tt_entry *e = l->kernel;
   e->program->ran = tt__runs_host_code(d) ? 0 : l->id;
-  bool told = tt__runs_host_code(d) ? e->program->check : d->target.handles;
+  bool there = !tt__runs_host_code(d) && d->target.handles,
+       told = there || (e->program->check && tt__runs_host_code(d));
+  if (there) TT_TRY(check_parts((launch *)(void *)l, d, err));
   return told ? add_sizes((launch *)(void *)l, err) : TT_OK;
 }
 

@@ -26,7 +26,7 @@ enum { MOST_TYPES = 256, MOST_LINE = 400 };
 /* ---- types */
 
 typedef struct cl_type {
-  int kind, size; /* a tt_dtype, TT_CUDAC_STRUCT, TT_CUDAC_VOID; bytes, 0: not known */
+  int kind, size; /* a tt_dtype, of a vector its elements', TT_CUDAC_STRUCT, TT_CUDAC_VOID; bytes, 0: not known */
 } cl_type;
 
 static const struct {
@@ -48,7 +48,7 @@ static bool own_type(const char *name, cl_type *out) {
     if (strlen(cl_numbers[k].name) != word || strncmp(cl_numbers[k].name, name, word) != 0) continue;
     if (word < n && !vector) continue;
     int size = (int)tt__dtype_size(cl_numbers[k].dtype);
-    *out = (cl_type){lanes == 1 ? (int)cl_numbers[k].dtype : TT_CUDAC_STRUCT, size * (lanes == 3 ? 4 : lanes)};
+    *out = (cl_type){(int)cl_numbers[k].dtype, size * (lanes == 3 ? 4 : lanes)};
     return true;
   }
   *out = (cl_type){TT_CUDAC_VOID, 1};
@@ -128,12 +128,15 @@ static tt_code collect_types(const char *lines, cl_types *out, tt_error *err) {
 /* ---- the kernel that tells of types */
 
 static void write_kinds(tt_str *out) {
+  static const char *const lanes[] = {"", "2", "3", "4", "8", "16"};
   tt__str_add(out, "\n#line 1 \"tutti\"\n");
   for (int k = 0; k < CL_NUMBERS; k++) {
     if (strchr(cl_numbers[k].name, ' ')) continue; /* another name of the same */
     if (cl_numbers[k].dtype == TT_F64) tt__str_add(out, "#ifdef cl_khr_fp64\n");
-    tt__str_addf(out, "uint __attribute__((overloadable)) tt_kind(%s *p) { return %d; }\n", cl_numbers[k].name,
-                 (int)cl_numbers[k].dtype);
+    for (int i = 0; i < 6; i++)
+      if (!lanes[i][0] || cl_numbers[k].dtype != TT_F16) /* vectors of halves are an extension */
+        tt__str_addf(out, "uint __attribute__((overloadable)) tt_kind(%s%s *p) { return %d; }\n", cl_numbers[k].name,
+                     lanes[i], (int)cl_numbers[k].dtype);
     if (cl_numbers[k].dtype == TT_F64) tt__str_add(out, "#endif\n");
   }
   tt__str_addf(out, "uint __attribute__((overloadable)) tt_kind(void *p) { return %d; }\n", TT_CUDAC_STRUCT);
@@ -199,6 +202,8 @@ static tt_code resolve_line(const cl_line *l, const cl_types *t, tt_str *out, tt
     type = (cl_type){TT_CUDAC_LOCAL, sizeof(tt_cudac_local)};
   else if (strcmp(l->space, "value") != 0)
     type = (cl_type){(type.kind == TT_CUDAC_STRUCT ? TT_CUDAC_VOID : type.kind) | pointer, sizeof(void *)};
+  else if (type.kind < TT_DTYPE_COUNT && type.size != (int)tt__dtype_size((tt_dtype)type.kind))
+    type.kind = TT_CUDAC_STRUCT; /* a vector */
   if (type.size == 0)
     return tt__fail(err, TT_ECOMPILE, "nothing says how long parameter '%.60s' is, of type %.100s", l->name, l->type);
   tt__str_addf(out, "%d %d %s\n", type.kind, type.size, l->name);
@@ -217,8 +222,9 @@ static tt_code resolve_lines(const char *lines, const cl_types *t, tt_str *out, 
   return out->failed ? tt__fail_memory(err, out->len) : TT_OK;
 }
 
-/* Compile, and put the parameters' lines, their length and a mark behind the binary. */
-static const char PARAMETERS[] = "TTPARAM1";
+/* Compile, and put the parameters' lines, their length and a mark behind the binary. The mark: another number when the
+** lines become others. */
+static const char PARAMETERS[] = "TTPARAM2";
 
 static tt_code make_described(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err) {
   tt_str lines = {0}, resolved = {0};
@@ -256,9 +262,9 @@ static tt_code described(tt_device *d, const char *source, const char *options, 
   tt_str identity = {0};
   d->ops->identity(d, &identity);
   tt_cache_place place = {.identity = identity.data ? identity.data : ""};
-  tt_digest part[2] = {tt__digest(source, strlen(source)), tt__digest(options, strlen(options))};
-  tt_cache_item item = {
-      .key = tt__digest(part, sizeof part), .text = options, .source = source, .symbol = "opencl program"};
+  tt_digest part[3] = {tt__digest(source, strlen(source)), tt__digest(options, strlen(options)),
+                       tt__digest(PARAMETERS, sizeof PARAMETERS)};
+  tt_cache_item item = {.key = tt__digest(part, sizeof part), .text = options, .source = source, .symbol = PARAMETERS};
   tt_code code = TT_OK;
   /* Files that the program includes are in no key. */
   bool keep = !strstr(source, "#include") && !strstr(options, "-I");

@@ -37,13 +37,13 @@ def components(rng, chosen, width):
 
 
 class Program:
-    def __init__(self, seed):
+    def __init__(self, seed, steps=24):
         self.rng = np.random.default_rng(seed)
         self.lines, self.values, self.inputs, self.outputs = [], [], [], []
         self.tiles = 0
         for _ in range(6):
             self.add_input()
-        for _ in range(24):
+        for _ in range(steps):
             self.step()
         for value in self.values[-10:]:
             self.add_output(value)

@@ -114,9 +114,23 @@ static PyObject *opencl_launch(PyObject *self, PyObject *const *arg, Py_ssize_t 
   Py_RETURN_NONE;
 }
 
+/* opencl_ask(device, platform, what): the bytes of the answer, or None */
+static PyObject *opencl_ask(PyObject *self, PyObject *args) {
+  char text[8192];
+  int device, platform;
+  unsigned what;
+  size_t need;
+  (void)self;
+  if (!PyArg_ParseTuple(args, "ipI", &device, &platform, &what)) return NULL;
+  if (tt_opencl_ask(device, platform != 0, what, text, sizeof text, &need, NULL) != TT_OK || need > sizeof text)
+    Py_RETURN_NONE;
+  return PyBytes_FromStringAndSize(text, (Py_ssize_t)need);
+}
+
 PyMethodDef core_opencl_functions[] = {
     {"opencl_program", opencl_program, METH_VARARGS, NULL},
     {"opencl_asked", opencl_asked, METH_O, NULL},
+    {"opencl_ask", opencl_ask, METH_VARARGS, NULL},
     {"opencl_local_memory", opencl_local_memory, METH_NOARGS, NULL},
     {"opencl_launch", (PyCFunction)(void (*)(void))opencl_launch, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},

@@ -50,7 +50,7 @@ def _written(value):
     if isinstance(value, LocalMemory):
         return f"cl.LocalMemory({value.size})"
     if isinstance(value, (MemoryObjectHolder, SVMPointer)):
-        return f"buffer({_packed(value._bytes)})"
+        return f"buffer({_packed(value._seen() if isinstance(value, MemoryObjectHolder) else value._bytes)})"
     if value is None:
         return "None"
     array = np.asarray(value)

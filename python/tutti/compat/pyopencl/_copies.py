@@ -13,7 +13,13 @@ class _End:
     def __init__(self, x, to_write=False):
         self.is_host = not isinstance(x, (MemoryObjectHolder, SVMPointer))
         self.is_svm = isinstance(x, SVMPointer)
-        self.bytes = host_bytes(x, to_write) if self.is_host else x._bytes
+        self.bytes = host_bytes(x, to_write) if self.is_host else _memory_of(x)
+        self.of = None if self.is_host or self.is_svm else x
+
+
+def _memory_of(x):
+    """The host's memory for bytes, whether they are there now or not."""
+    return x._bytes if isinstance(x, SVMPointer) else x._checked()
 
 
 def _rows(memory, origin, region, pitches):
@@ -107,6 +113,9 @@ def enqueue_copy(queue, dest, src, **kwargs):
         raise failure("MEM_COPY_OVERLAP", "enqueue_copy")
 
     def copy():
+        for end, writes in ((source, False), (to, True)):
+            if end.of is not None:
+                end.of._seen(writes)
         target[...] = given
 
     event = _event(queue, _command(to, source, boxes), to.is_host or source.is_host)
@@ -124,12 +133,14 @@ def _event(queue, kind, nanny):
     return (NannyEvent if nanny else Event)(queue, getattr(CLASSES["command_type"], kind))
 
 
-def _fill(memory, pattern, routine):
+def _fill(memory, pattern, routine, of=None):
     pattern = host_bytes(pattern)
     if not len(pattern) or len(memory) % len(pattern):
         raise failure("INVALID_VALUE", routine, f"patterns of {len(pattern)} bytes do not fill {len(memory)} bytes")
 
     def fill():
+        if of is not None:
+            of._seen(True)
         memory.reshape(-1, len(pattern))[...] = pattern
 
     return fill
@@ -137,7 +148,7 @@ def _fill(memory, pattern, routine):
 
 def enqueue_fill_buffer(queue, mem, pattern, offset, size, wait_for=None):
     """Fill a part of a buffer with a pattern: a number of NumPy or bytes."""
-    work = _fill(_part(mem._bytes, offset, size), pattern, "enqueue_fill_buffer")
+    work = _fill(_part(_memory_of(mem), offset, size), pattern, "enqueue_fill_buffer", mem)
     return queue._do("FILL_BUFFER", work, wait_for)
 
 

@@ -1,9 +1,11 @@
 """Platforms, devices and contexts: the processor, which runs OpenCL C by our own compiler."""
 
+import functools
 import os
 from dataclasses import dataclass
 
 import tutti as _tt
+from tutti import _core
 from tutti._device import numbered
 
 from ._constants import CLASSES
@@ -38,15 +40,18 @@ class NameVersion:
 
 
 class Platform(Handle):
-    """The one platform that is always there: this library."""
+    """A platform, and the devices of it. One is always there: this library, whose device is the processor."""
 
     _info = "platform_info"
+
+    def __init__(self, devices):
+        self._devices = devices
 
     def get_devices(self, device_type=_TYPE.ALL):
         """The devices of a type."""
         if not device_type & _TYPE.ALL:
             raise failure("INVALID_DEVICE_TYPE", "Platform.get_devices")
-        return [d for d in _devices if device_type == _TYPE.ALL or device_type & (d.type | _TYPE.DEFAULT)]
+        return [d for d in self._devices if device_type == _TYPE.ALL or device_type & (d.type | _TYPE.DEFAULT)]
 
     def _get_cl_version(self):
         return _numbers(self.version)
@@ -122,6 +127,11 @@ class Device(Handle):
     def __init__(self, place):
         self._place = place
 
+    @property
+    def _own(self):
+        """The library's device, of whose number this is."""
+        return numbered(self._place)
+
     def _get_cl_version(self):
         return _numbers(self.version)
 
@@ -129,7 +139,7 @@ class Device(Handle):
         return numbered(self._place).label or str(numbered(self._place))
 
     def _of_platform(self):
-        return _platform
+        return next(p for p in get_platforms() if self in p._devices)
 
     def _of_max_compute_units(self):
         return _tt.get_num_threads()
@@ -200,12 +210,97 @@ def _complete():
 
 
 _complete()
-_platform, _devices = Platform(), [Device(0)]
+
+
+# ---- OpenCL's own: what they say of themselves
+
+_TEXTS = {
+    "NAME", "VENDOR", "DRIVER_VERSION", "PROFILE", "VERSION", "EXTENSIONS", "OPENCL_C_VERSION", "BUILT_IN_KERNELS",
+    "IL_VERSION", "ICD_SUFFIX_KHR", "LATEST_CONFORMANCE_VERSION_PASSED",
+}  # fmt: skip
+# What is not covered here, whatever the device can do.
+_NOT_HERE = {
+    "IMAGE_SUPPORT": 0, "SVM_CAPABILITIES": 0, "PIPE_SUPPORT": 0, "PARENT_DEVICE": None, "REFERENCE_COUNT": 1,
+    "MAX_SAMPLERS": 0, "MAX_READ_IMAGE_ARGS": 0, "MAX_WRITE_IMAGE_ARGS": 0, "MAX_ON_DEVICE_QUEUES": 0,
+}  # fmt: skip
+_LISTS = {"MAX_WORK_ITEM_SIZES": 8, "PARTITION_PROPERTIES": 8, "PARTITION_TYPE": 8}
+_ENTRIES = {
+    "EXTENSIONS_WITH_VERSION", "ILS_WITH_VERSION", "BUILT_IN_KERNELS_WITH_VERSION", "OPENCL_C_ALL_VERSIONS",
+    "OPENCL_C_FEATURES",
+}  # fmt: skip
+
+
+def _answer_of(place, of_platform, name, what):
+    """What OpenCL answers to a question, as Python has it; None: it does not know."""
+    found = _core.opencl_ask(place, of_platform, what)
+    if found is None:
+        return None
+    if name in _TEXTS:
+        return found.split(b"\0", 1)[0].decode(errors="replace")
+    if name in _ENTRIES:  # 64 bytes of a name behind each version
+        rows = [found[k : k + 68] for k in range(0, len(found), 68)]
+        return [NameVersion(int.from_bytes(r[:4], "little"), r[4:].split(b"\0", 1)[0].decode()) for r in rows]
+    if name in _LISTS:
+        return [int.from_bytes(found[k : k + 8], "little") for k in range(0, len(found), 8)]
+    return int.from_bytes(found, "little")
+
+
+class _Asked:
+    """An object whose questions OpenCL answers."""
+
+    _is_platform, _questions = False, "device_info"
+
+    def _answer(self, constants, param, asked):
+        for name, value in constants._all().items():
+            if value == param:
+                return self._told(name, value)
+        raise failure("INVALID_VALUE", f"{type(self).__name__}.{asked}")
+
+    def _told(self, name, value):
+        if name in _NOT_HERE:
+            return _NOT_HERE[name]
+        if name == "PLATFORM":
+            return self.platform
+        found = _answer_of(self._place, self._is_platform, name, value)
+        if found is None:
+            raise failure("INVALID_VALUE", f"{type(self).__name__}.get_info")
+        return found
+
+
+def _asking(name, value):
+    return property(lambda self: self._told(name, value), doc=f"{name} of get_info.")
+
+
+def _asked_class(of, questions, doc, **more):
+    """The class with attributes for all questions: device.max_compute_units."""
+    names = {n.lower(): _asking(n, v) for n, v in CLASSES[questions]._all().items() if n.lower() != "platform"}
+    return type(of.__name__, (_Asked, of), {"__doc__": doc, "__module__": __name__, **names, **more})
+
+
+_OpenCLDevice = _asked_class(Device, "device_info", "A device of OpenCL's.")
+_OpenCLPlatform = _asked_class(Platform, "platform_info", "A platform of OpenCL's.", _is_platform=True)
+
+
+@functools.cache
+def _all_platforms():
+    found, by_platform = [Platform([Device(0)])], {}
+    for device in _tt.devices():
+        if device.type == "opencl":
+            handle = _core.opencl_ask(device._number, False, CLASSES["device_info"].PLATFORM)
+            by_platform.setdefault(handle, []).append(_OpenCLDevice(device._number))
+    for devices in by_platform.values():
+        found.append(_OpenCLPlatform(devices))
+        found[-1]._place = devices[0]._place
+    return found
 
 
 def get_platforms():
-    """The platforms that are here."""
-    return [_platform]
+    """The platforms that are here: this library's, whose device is the processor, then OpenCL's.
+
+    The platform of the device that new arrays go to (`tt.device`, TUTTI_DEVICE) is the first one.
+    """
+    wanted = _core._get_device()
+    return sorted(_all_platforms(), key=lambda p: all(d._place != wanted for d in p._devices))
 
 
 class Context(Handle):
@@ -217,13 +312,15 @@ class Context(Handle):
         if devices is not None and dev_type is not None:
             raise failure("INVALID_VALUE", "Context", "one of 'devices' or 'dev_type' must be None")
         if devices is None:
-            devices = _platform.get_devices(_TYPE.DEFAULT if dev_type is None else dev_type)
+            devices = get_platforms()[0].get_devices(_TYPE.DEFAULT if dev_type is None else dev_type)
         elif isinstance(devices, Device):
             devices = [devices]
         if not devices:
             raise failure("DEVICE_NOT_FOUND", "Context")
         if not all(isinstance(d, Device) for d in devices):
             raise failure("INVALID_DEVICE", "Context")
+        if len({d._place for d in devices}) > 1:
+            raise failure("INVALID_DEVICE", "Context", "a context has one device: make one for each")
         self._devices, self._properties, self._cache_dir = list(devices), list(properties or []), cache_dir
 
     def _get_cl_version(self):

@@ -8,6 +8,7 @@ import numpy as np
 from ._constants import CLASSES
 from ._errors import failure
 from ._handle import Handle
+from ._managed import Managed, first_byte
 
 _FLAGS = CLASSES["mem_flags"]
 _ALIGNED = 128  # bytes: the largest vector of OpenCL C
@@ -39,6 +40,12 @@ class MemoryObjectHolder(Handle):
     """What holds a memory object."""
 
     _info = "mem_info"
+    _root = None  # on a device: the bytes that this is all or a part of
+
+    def _there(self, writes):
+        """The bytes as an array on the device, for a kernel."""
+        memory = self._memory
+        return self._root.there(first_byte(self._root._host, memory), len(memory), writes)
 
 
 class MemoryObject(MemoryObjectHolder):
@@ -48,6 +55,16 @@ class MemoryObject(MemoryObjectHolder):
 
     @property
     def _bytes(self):
+        return self._seen(True)
+
+    def _seen(self, writes=False):
+        """The bytes for the host, which may write them."""
+        self._checked()
+        if self._root is not None:
+            self._root.here(writes)
+        return self._memory
+
+    def _checked(self):
         if self._memory is None:
             raise failure("INVALID_MEM_OBJECT", type(self).__name__, "this memory was released already")
         return self._memory
@@ -59,7 +76,7 @@ class MemoryObject(MemoryObjectHolder):
 
     def release(self):
         """Give the memory back."""
-        self._bytes  # noqa: B018 (only once)
+        self._checked()
         self._memory = None
 
     def get_host_array(self, shape, dtype, order="C"):
@@ -75,10 +92,10 @@ class MemoryObject(MemoryObjectHolder):
         return self._flags
 
     def _of_size(self):
-        return len(self._bytes)
+        return len(self._checked())
 
     def _of_host_ptr(self):
-        return self._bytes.ctypes.data if self._flags & _FLAGS.USE_HOST_PTR else 0
+        return self._checked().ctypes.data if self._flags & _FLAGS.USE_HOST_PTR else 0
 
     def _of_map_count(self):
         return self._maps
@@ -140,31 +157,38 @@ class Buffer(MemoryObject):
         self._context, self._flags, self._maps = context, int(flags), 0
         self._host, self._whole, self._origin = hostbuf if keeps else None, None, 0
         self._memory = given[:size] if keeps else blank(size)
-        if copies and not keeps:
+        device = context._devices[0]
+        if device._place:
+            self._root = Managed(device._own, self._memory)
+            if keeps or copies:
+                self._root.put(None if keeps else given[:size])
+        elif copies and not keeps:
             self._memory[...] = given[:size]
 
     @classmethod
-    def _on(cls, context, memory, flags=_FLAGS.READ_WRITE, host=None):
+    def _on(cls, context, memory, flags=_FLAGS.READ_WRITE, host=None, root=None):
         """A buffer on bytes that are there."""
         self = cls.__new__(cls)
         self._context, self._flags, self._maps, self._memory = context, int(flags), 0, memory
-        self._host, self._whole, self._origin = host, None, 0
+        self._host, self._whole, self._origin, self._root = host, None, 0, root
         return self
 
     def get_sub_region(self, origin, size, flags=0):
         """A part of the buffer that shares its bytes."""
-        if origin < 0 or size <= 0 or origin + size > len(self._bytes):
-            raise failure("INVALID_VALUE", "clCreateSubBuffer", f"{size} bytes at {origin} of {len(self._bytes)}")
+        memory = self._checked()
+        if origin < 0 or size <= 0 or origin + size > len(memory):
+            raise failure("INVALID_VALUE", "clCreateSubBuffer", f"{size} bytes at {origin} of {len(memory)}")
         if origin % (self._context.devices[0].mem_base_addr_align // 8):
             raise failure("MISALIGNED_SUB_BUFFER_OFFSET", "clCreateSubBuffer")
-        made = Buffer._on(self._context, self._bytes[origin : origin + size], flags or self._flags, self._host)
+        part = memory[origin : origin + size]
+        made = Buffer._on(self._context, part, flags or self._flags, self._host, self._root)
         made._whole, made._origin = self, origin
         return made
 
     def __getitem__(self, index):
         if not isinstance(index, slice):
             raise TypeError("buffer slice must be a slice object")
-        start, stop, step = index.indices(len(self._bytes))
+        start, stop, step = index.indices(len(self._checked()))
         if step != 1:
             raise failure("INVALID_VALUE", "Buffer.__getitem__", "Buffer slice must have stride 1")
         return self.get_sub_region(start, stop - start)
@@ -189,14 +213,21 @@ class MemoryMap:
 
     def __init__(self, of, queue):
         self._of, self._queue = of, queue
-        of._maps += 1
+        self._count(1)
+
+    def _count(self, more):
+        self._of._maps += more
+        if self._of._root is not None:
+            if more < 0:
+                self._of._root.here(True)  # the host may have written
+            self._of._root.maps += more
 
     def release(self, queue=None, wait_for=None):
         """The array is not to be used any more."""
         if self._of is None:
             raise failure("INVALID_VALUE", "MemoryMap.release", "it was released already")
-        of, self._of = self._of, None
-        of._maps -= 1
+        self._count(-1)
+        self._of = None
         return (queue or self._queue)._do("UNMAP_MEM_OBJECT", lambda: None, wait_for)
 
     def __enter__(self):
@@ -207,15 +238,16 @@ class MemoryMap:
 
     def __del__(self):
         if self._of is not None:
-            self._of._maps -= 1
+            self._count(-1)
 
 
 def enqueue_map_buffer(
     queue, buf, flags, offset, shape, dtype, order="C", strides=None, wait_for=None, is_blocking=True
 ):
     """An array on the buffer's bytes, and the command's event. Its base is a MemoryMap."""
-    part = buf._bytes[offset:]
-    if offset < 0 or offset >= len(buf._bytes):
+    memory = buf._seen(True)
+    part = memory[offset:]
+    if offset < 0 or offset >= len(memory):
         raise failure("INVALID_VALUE", "enqueue_map_buffer")
     base = MemoryMap(buf, queue)
     array = shown(base, part, shape, dtype, order, strides)

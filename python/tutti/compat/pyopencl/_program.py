@@ -95,7 +95,8 @@ class Program(Handle):
         self._options = _options(options)
         text, options = _with_complex(self._source)
         try:
-            self._native = _tt.opencl.Program(text).build([*self._options, *options])
+            words = [*self._options, *options]
+            self._native = _tt.opencl.Program(text).build(words, device=self._context._devices[0]._own)
         except _tt.CompileError as error:
             self._log, self._kind = str(error), "NONE"
             raise self._refused(error) from None
@@ -260,7 +261,7 @@ class Kernel(Handle):
         if isinstance(value, (MemoryObjectHolder, SVMPointer)):
             if space != "global":
                 raise self._bad("INVALID_ARG_SIZE" if space == "private" else "INVALID_ARG_VALUE", k)
-            return _elements(value._bytes, kind)
+            return _elements(value._bytes, kind) if value._root is None else _There(value, kind)
         if value is None:
             if space == "global":
                 return None
@@ -372,8 +373,24 @@ def _elements(memory, kind):
     name = kind.removeprefix("const ").removesuffix("*").strip()
     if name == "void":
         return memory
-    element = np.dtype(name)
-    return memory[: len(memory) // element.itemsize * element.itemsize].view(element)
+    size = np.dtype(name).itemsize
+    return memory[: len(memory) // size * size].view(name)
+
+
+class _There:
+    """An argument whose bytes lie on a device: what they are when the kernel is launched."""
+
+    def __init__(self, of, kind):
+        self._of, self._kind = of, kind
+
+    def given(self):
+        """The array for the launch."""
+        self._of._checked()
+        return _elements(self._of._there(not self._kind.startswith("const ")), self._kind)
+
+    def launched(self):
+        """The kernel has it."""
+        self._of._root.launched()
 
 
 def _sizes(words, routine):
@@ -404,12 +421,17 @@ def enqueue_nd_range_kernel(
     if any(value is _UNSET for value in kernel._given):
         raise failure("INVALID_KERNEL_ARGS", routine)
     offset = None if global_work_offset is None else _sizes(global_work_offset, routine)
-    given, native = list(kernel._given), kernel._native
+    given, native, device = list(kernel._given), kernel._native, queue.device._own
 
     def run():
         if 0 not in total:
             kernel._launches.launches += 1
-            _launch(native, total, group, given, offset)
+            there = [value for value in given if isinstance(value, _There)]
+            arguments = [value.given() if isinstance(value, _There) else value for value in given]
+            with device:
+                _launch(native, total, group, arguments, offset)
+            for value in there:
+                value.launched()
 
     return queue._do("NDRANGE_KERNEL", run, wait_for)
 

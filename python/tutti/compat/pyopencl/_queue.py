@@ -19,6 +19,7 @@ class Event(Handle):
     """A command of a queue, and when it was queued, began and ended."""
 
     _info = "event_info"
+    _clocked = None  # of a device's clock, before somebody asks
 
     def __init__(self, queue=None, command_type=0, context=None):
         self._queue, self._kind = queue, command_type
@@ -33,7 +34,10 @@ class Event(Handle):
         self._times["start"] = time.perf_counter_ns()
         self._status = _STATUS.RUNNING
         try:
-            work()
+            if self._queue is not None and self._queue._clock is not None:
+                self._clocked = self._queue._clock.around(work)
+            else:
+                work()
         except Exception as error:
             self._why = error
             self._end(error.code if isinstance(error, Error) and error.code < 0 else -14)
@@ -75,6 +79,8 @@ class Event(Handle):
             raise self._why
         if self._status < 0:
             raise failure("EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "clWaitForEvents")
+        if self._queue is not None and self._queue.device._place:
+            self._queue.device._own.synchronize()
 
     def set_callback(self, type, cb):  # noqa: A002 (PyOpenCL's name)
         """Call cb(status) when the command is done."""
@@ -87,6 +93,9 @@ class Event(Handle):
             why = "the queue has no PROFILING_ENABLE, or the command is not done"
             raise failure("PROFILING_INFO_NOT_AVAILABLE", "clGetEventProfilingInfo", why)
         name = CLASSES["profiling_info"].to_string(param).lower()
+        if self._clocked is not None:
+            self._times.update(self._queue._clock.read(self._clocked))
+            self._clocked = None
         return self._times[name]
 
     @property
@@ -105,6 +114,31 @@ class Event(Handle):
 
     def _of_context(self):
         return self._context
+
+
+class _Clock:
+    """The time of a device, in the host's nanoseconds: what lies between events that the device records."""
+
+    def __init__(self, device):
+        self._device = device
+        self._began, self._at = self._now(), time.perf_counter_ns()
+
+    def _now(self):
+        event = _tt.cuda.Event(device=self._device)
+        event.record()
+        return event
+
+    def around(self, work):
+        """Do the work: the events before and behind it."""
+        before = self._now()
+        work()
+        return before, self._now()
+
+    def read(self, clocked):
+        """When it began and ended. Waits."""
+        clocked[1].synchronize()
+        start, end = (self._at + int(self._began.elapsed_time(event) * 1e6) for event in clocked)
+        return {"start": start, "end": end, "complete": end}
 
 
 class NannyEvent(Event):
@@ -162,6 +196,8 @@ class CommandQueue(Handle):
             raise failure("INVALID_VALUE", "CommandQueue", "queues of devices are not here")
         self._context, self._device, self._properties = context, device, int(properties or 0)
         self._later, self._lock, self._left = deque(), threading.RLock(), False
+        profiled = self._properties & _PROPERTY.PROFILING_ENABLE and device._place
+        self._clock = _Clock(device._own) if profiled else None
 
     def _of_context(self):
         return self._context

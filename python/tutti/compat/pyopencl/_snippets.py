@@ -7,15 +7,15 @@ import re
 
 import numpy as np
 
-import tutti as _tt
-
-from ._memory import MemoryObjectHolder, SVMPointer
+from ._constants import CLASSES
+from ._memory import MemoryObject, MemoryObjectHolder, SVMPointer
 from ._program import Program
 from .array import Array
 from .tools import OtherArg, ScalarArg, VectorArg, dtype_to_ctype, parse_arg_list
 
 _LEAST = 4096  # elements of a piece, where there are so many
 _PIECES_A_THREAD = 4
+_PIECES_A_UNIT = 2048  # of a GPU: as many work-items as it keeps under way
 # The bounds of a work item's piece: `tt_n` elements in pieces of `tt_piece`.
 PIECE = """
   long tt_first = (long)get_global_id(0) * tt_piece;
@@ -23,22 +23,34 @@ PIECE = """
 """
 
 
-def pieces(n):
+def pieces(n, queue):
     """(how many pieces, elements of each) of n elements."""
-    most = max(_tt.get_num_threads() * _PIECES_A_THREAD, 1)
-    size = max(_LEAST, -(-n // most))
+    device = queue.device
+    if device._place and device.type != CLASSES["device_type"].CPU:
+        most, least = device.max_compute_units * _PIECES_A_UNIT, 1
+    else:
+        most, least = max(device.max_compute_units * _PIECES_A_THREAD, 1), _LEAST
+    size = max(least, -(-n // most))
     return max(-(-n // size), 1), size
 
 
 class _Part(MemoryObjectHolder):
     """A buffer from a byte on, as an argument of a kernel."""
 
-    def __init__(self, memory, offset):
-        self._memory, self._offset = memory, offset
+    def __init__(self, of, offset):
+        self._of, self._offset, self._root = of, offset, getattr(of, "_root", None)
+
+    def _checked(self):
+        return (self._of._checked() if isinstance(self._of, MemoryObject) else self._of._bytes)[self._offset :]
+
+    _memory = property(_checked)
 
     @property
     def _bytes(self):
-        return self._memory._bytes[self._offset :]
+        return self._of._bytes[self._offset :]
+
+    def _seen(self, writes=False):
+        return self._of._seen(writes)[self._offset :]
 
 
 def argument(value, parameter):

@@ -8,7 +8,7 @@ import numpy as np
 import tutti as _tt
 
 from . import _snippets
-from .array import Array, _at, _queue_of, empty_like, zeros
+from .array import Array, _queue_of, empty_like, zeros
 from .elementwise import ElementwiseKernel
 from .scan import GenericScanKernel
 from .tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype, parse_arg_list
@@ -120,7 +120,7 @@ class RadixSort:
 def _taken(array, order, queue):
     if array.dtype.kind == "V":
         made = empty_like(array, queue)
-        made._host()[...] = array._host()[order.numpy()]
+        made._host()[...] = array._read()[order.numpy()]
         return made
     return Array._of(_tt.take(array._value(), order), array, queue=queue)
 
@@ -135,7 +135,7 @@ class KeyValueSorter:
         """(starts, lists, event)."""
         numbers = keys._value()
         order = _tt.argsort(numbers, kind="stable")
-        starts = _tt.searchsorted(_tt.take(numbers, order), _tt.arange(nkeys + 1, device=_at()))
+        starts = _tt.searchsorted(_tt.take(numbers, order), _tt.arange(nkeys + 1, device=keys._at()))
         starts = Array._of(starts.astype(np.dtype(starts_dtype).name), keys, queue=queue)
         return starts, _taken(values, order, queue), queue._do("MARKER", lambda: None, wait_for)
 
@@ -262,7 +262,7 @@ class ListOfListsBuilder:
             raise TypeError(f"unexpected: {', '.join(sorted(unknown) + sorted(others))}")
         index = np.dtype(np.int32)
         given = self._parameters.given(args)
-        count, piece = _snippets.pieces(n_objects)
+        count, piece = _snippets.pieces(n_objects, queue)
         ends = [np.int64(n_objects), np.int64(piece)]
         waits = _snippets.ready(wait_for, args)
         counts = {name: Array(queue, n_objects, index, allocator=allocator) for name in self._counted()}
@@ -270,7 +270,7 @@ class ListOfListsBuilder:
             work = [c.data for c in counts.values()]
             _snippets.launch(self._kernel("count", index), queue, count, [*given, *work, *ends], waits)
         starts = {name: _starts(queue, c) for name, c in counts.items()}
-        totals = {name: int(s._host()[-1]) for name, s in starts.items()}
+        totals = {name: int(s._read()[-1]) for name, s in starts.items()}
         result, lists = {}, []
         for name, kind in self._lists:
             of = self._shared.get(name, name)
@@ -289,7 +289,8 @@ class ListOfListsBuilder:
 def _starts(queue, counts):
     """Where the lists begin, and behind the last one: one number more than there are lists."""
     sums = _tt.cumsum(counts._value(), dtype=counts.dtype.name)
-    return Array._of(_tt.concatenate([_tt.zeros(1, dtype=counts.dtype.name, device=_at()), sums]), counts, queue=queue)
+    first = _tt.zeros(1, dtype=counts.dtype.name, device=counts._at())
+    return Array._of(_tt.concatenate([first, sums]), counts, queue=queue)
 
 
 def _drop_empty(queue, built):

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 
 import tutti as _tt
-from tutti._device import numbered
 
 from .. import _layout
 from ._constants import CLASSES
+from ._copies import _memory_of
 from ._devices import Context
 from ._memory import Buffer, SVMAllocation, SVMPointer, enqueue_map_buffer
 from ._queue import CommandQueue, Event
@@ -118,7 +118,7 @@ class Array:
     def _of(cls, array, like, order="C", queue=None, dtype=None):
         """What an operation gave: nothing lies in memory yet."""
         self = cls.__new__(cls)
-        array = array if isinstance(array, _tt.ndarray) else _tt.asarray(array, device=_at())
+        array = array if isinstance(array, _tt.ndarray) else _tt.asarray(array, device=like._at())
         self.queue = queue if queue is not None else like.queue
         self.context, self.allocator = like.context, like.allocator
         self.shape, self.dtype = tuple(array.shape), np.dtype(array.dtype.name)
@@ -138,15 +138,33 @@ class Array:
         if self._pending is not None:
             array, self._pending = self._pending, None
             self._base = self._allocated(self._span())
-            if self.size:
+            root = getattr(self._base, "_root", None)
+            if root is not None and len(self._base._memory) == len(root._host) and self.flags.c_contiguous:
+                root.adopt(array.copy().reshape(-1).view("uint8").to(root._device))
+            elif self.size:
                 self._host()[...] = array.numpy()
 
     def _host(self):
         """The elements as an array of the host, which shares their memory."""
+        return self._shown(lambda base: base._bytes)
+
+    def _read(self):
+        """The same for who only reads them."""
+        return self._shown(lambda base: base._bytes if isinstance(base, SVMPointer) else base._seen())
+
+    def _places(self):
+        """The same for who only asks where they lie."""
+        return self._shown(lambda base: base._bytes if isinstance(base, SVMPointer) else base._checked())
+
+    def _shown(self, memory):
         self._settle()
         if self._base is None:
             return np.empty(self.shape, self.dtype)
-        return np.ndarray(self.shape, self.dtype, self._base._bytes, self.offset, self.strides)
+        return np.ndarray(self.shape, self.dtype, memory(self._base), self.offset, self.strides)
+
+    def _at(self):
+        """Where its elements lie."""
+        return self.context._devices[0]._own
 
     def _value(self):
         """The elements as an array of tutti's, with the values of now."""
@@ -156,7 +174,11 @@ class Array:
             return self._pending
         if self.dtype.kind == "V":
             raise TypeError(f"elements of {self.dtype} are structures: they are arguments of kernels, not operands")
-        return _tt.array(self._host(), device=_at())
+        root = getattr(self._base, "_root", None)
+        if root is None or not self.flags.c_contiguous or not self.size or root.maps:
+            return _tt.array(self._read(), device=self._at())
+        part = self._base._there(False)[self.offset : self.offset + self.nbytes]
+        return part.view(self.dtype.name).reshape(self.shape).copy()
 
     def _put(self, value):
         """Write elements: of the host, or of tutti's."""
@@ -237,12 +259,12 @@ class Array:
         if queue is None:
             raise ValueError("Cannot copy array to host: no queue is known; give one to get()")
         if ary is None:
-            ary = np.empty_like(self._host()) if self.flags.forc else np.empty(self.shape, self.dtype)
+            ary = np.empty_like(self._places()) if self.flags.forc else np.empty(self.shape, self.dtype)
         elif ary.size != self.size or ary.dtype != self.dtype:
             raise (TypeError if ary.size == self.size else ValueError)("'ary' does not fit the array")
 
         def read():
-            ary[...] = self._host().reshape(ary.shape)
+            ary[...] = self._read().reshape(ary.shape)
 
         return ary, queue._do("READ_BUFFER", read, self.events)
 
@@ -253,7 +275,7 @@ class Array:
             return self._of(self._pending, self, "F" if _is_turned(self) else "C", queue)
         made = empty_like(self, queue)
         if self.size:
-            made._host()[...] = self._host()
+            made._host()[...] = self._read()
         return made
 
     def map_to_host(self, queue=None, flags=None, is_blocking=True, wait_for=None):
@@ -333,12 +355,12 @@ class Array:
 
     def _viewing(self, part):
         """The array of a part that NumPy takes of the elements."""
-        host = self._host()
+        host = self._places()
         seen = part(host)
         if self._base is None or not seen.size:
             made = self._like(shape=seen.shape, dtype=seen.dtype, strides=seen.strides)
             return made
-        at = seen.__array_interface__["data"][0] - self._base._bytes.__array_interface__["data"][0]
+        at = seen.__array_interface__["data"][0] - _memory_of(self._base).__array_interface__["data"][0]
         if not np.may_share_memory(seen, host):
             raise ValueError("the elements of such a part do not lie in the array's memory: take a copy of it")
         return self._like(shape=seen.shape, dtype=seen.dtype, strides=seen.strides, offset=at)
@@ -421,7 +443,7 @@ class Array:
         elif isinstance(value, Array):
             if value.ndim and value.shape != part.shape:
                 raise ValueError("cannot assign between arrays of differing shapes")
-            part._host()[...] = value._host()
+            part._host()[...] = value._read()
         else:
             part._host()[...] = value
 
@@ -476,7 +498,8 @@ empty = Array
 
 
 def _at():
-    return numbered(0)
+    """Where numbers lie that are operands beside arrays of any context."""
+    return _tt.device("auto")
 
 
 def _reshaped(array, shape, order):
@@ -559,8 +582,8 @@ def _parts(x, element):
     if isinstance(x, Array) and x.dtype.kind != "V":
         return x._value()[..., None]
     if isinstance(x, Array) or getattr(x, "dtype", np.dtype("f8")).kind == "V":
-        host = np.ascontiguousarray(x._host() if isinstance(x, Array) else x)
-        return _tt.array(host.view(element).reshape(*x.shape, -1), device=_at())
+        host = np.ascontiguousarray(x._read() if isinstance(x, Array) else x)
+        return _tt.array(host.view(element).reshape(*x.shape, -1), device=x._at() if isinstance(x, Array) else _at())
     return _plain(x)
 
 
@@ -690,7 +713,7 @@ def take(a, indices, out=None, queue=None, wait_for=None):
     """The elements at some places."""
     if a.dtype.kind == "V":
         made = Array(_queue_of(queue, a), indices.shape, a.dtype, allocator=a.allocator) if out is None else out
-        made._host()[...] = a._host()[indices._host()]
+        made._host()[...] = a._read()[indices._read()]
         return made
     return _into(out, _tt.take(a._value(), indices._value()), indices if a.queue is None else a, queue=queue)
 
@@ -706,10 +729,10 @@ def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None,
         return []
     if out is None:
         out = [Array(_queue_of(queue, a), dest_shape, a.dtype, allocator=a.allocator) for a in arrays]
-    start = src_indices._host()
+    start = src_indices._read()
     for k, (a, o) in enumerate(zip(arrays, out, strict=True)):
         moved = start if src_offsets is None else start + src_offsets[k]
-        o._host()[dest_indices._host()] = a._host()[moved]
+        o._host()[dest_indices._read()] = a._read()[moved]
     return out
 
 
@@ -719,9 +742,9 @@ def multi_put(arrays, dest_indices, dest_shape=None, out=None, queue=None, wait_
         return []
     if out is None:
         out = [Array(_queue_of(queue, a), dest_shape, a.dtype, allocator=a.allocator) for a in arrays]
-    places = dest_indices._host()
+    places = dest_indices._read()
     for a, o in zip(arrays, out, strict=True):
-        values = a._host() if isinstance(a, Array) else a
+        values = a._read() if isinstance(a, Array) else a
         if np.ndim(values) and np.shape(values) not in ((1,), places.shape):
             raise ValueError(f"{np.shape(values)} values for {places.shape} places")
         o._host()[places] = values

@@ -102,7 +102,8 @@ def _both(like, queue, *results):
 def nan(nancode, queue=None):
     """As many NaNs as there are codes."""
     kind = {4: np.float32, 8: np.float64}[nancode.dtype.itemsize]
-    return Array._of(_tt.full(nancode.shape, math.nan, dtype=np.dtype(kind).name, device=_at()), nancode, queue=queue)
+    made = _tt.full(nancode.shape, math.nan, dtype=np.dtype(kind).name, device=nancode._at())
+    return Array._of(made, nancode, queue=queue)
 
 
 def _real(x, name):

@@ -76,7 +76,7 @@ class ElementwiseKernel:
         kernel = self._kernel(range is not None)
         if not n:
             return queue._do("NDRANGE_KERNEL", lambda: None, wait_for)
-        count, piece = _snippets.pieces(n)
+        count, piece = _snippets.pieces(n, queue)
         given += [np.int64(v) for v in (*places, n, piece)]
         return _snippets.launch(kernel, queue, count, given, _snippets.ready(wait_for, args))
 

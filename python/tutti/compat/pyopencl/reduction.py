@@ -89,7 +89,7 @@ class ReductionKernel:
             range.start or 0, range.stop, 1 if range.step is None else range.step
         )  # fmt: skip
         n = len(places)
-        count, piece = _snippets.pieces(n)
+        count, piece = _snippets.pieces(n, queue)
         total = Array(queue, count, self.dtype_out)
         if out is None:
             out = Array(queue, (), self.dtype_out, allocator=allocator)

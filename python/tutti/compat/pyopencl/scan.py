@@ -145,7 +145,7 @@ class GenericScanKernelBase:
         waits = _snippets.ready(wait_for, args)
         if not size:
             return queue._do("NDRANGE_KERNEL", lambda: None, waits)
-        count, piece = (1, size) if self._in_one_piece else _snippets.pieces(size)
+        count, piece = (1, size) if self._in_one_piece else _snippets.pieces(size, queue)
         step, total = (Array(queue, k, self.dtype) for k in (size, count))
         start = Array(queue, count, np.int64)
         work = [step.data, total.data, start.data]

@@ -231,7 +231,7 @@ class MemoryPool(DeviceMemoryPool):
 
     @staticmethod
     def _pooled(whole, size):
-        return _Counted._on(whole._context, whole._bytes[:size], whole._flags)
+        return _Counted._on(whole._context, whole._checked()[:size], whole._flags, None, whole._root)
 
     @property
     def managed_bytes(self):

@@ -1,5 +1,7 @@
 """pyopencl.characterize: what a device and its compiler know."""
 
+import re
+
 from .._constants import CLASSES
 
 
@@ -59,7 +61,9 @@ def get_simd_group_size(dev, type_size):
 
 
 def get_pocl_version(platform, fallback_value=None):
-    """None: the platform is not PoCL."""
+    """(major, minor); None: the platform is not PoCL."""
+    found = re.search(r"\b[Pp]o[Cc][Ll] (\d+)\.(\d+)", platform.version)
+    return tuple(map(int, found.groups())) if found else fallback_value if "pocl" in platform.version.lower() else None
 
 
 def has_struct_arg_count_bug(dev, ctx=None):
