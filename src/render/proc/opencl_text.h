@@ -9,12 +9,13 @@
 
 #define TT_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
-/* ---- how many threads of the block gave true; the next meeting begins where all have read that */
-static tt_i64 tt__meet(tt_b8 p, __local tt_i32 *count) {
+/* ---- how many threads of the block gave true; the next meeting begins where all have read that. Without branches:
+ * PoCL 3.1 has all threads take one between two barriers of a loop. */
+static tt_i64 tt__meet(tt_b8 p, volatile __local tt_i32 *count) {
   TT_BARRIER();
-  if (get_local_id(0) + get_local_id(1) + get_local_id(2) == 0) *count = 0;
+  *count = 0;
   TT_BARRIER();
-  if (p) atomic_inc(count);
+  atomic_add(count, p != 0);
   TT_BARRIER();
   return *count;
 }
