@@ -568,7 +568,8 @@ static void write_all(cl_writer *c, uint8_t *kept) {
   for (int64_t k = 0; k < c->scan.word.n && c->code == TT_OK; k++) {
     while (def < c->scan.def.n && c->scan.def.data[def].head < k) def++;
     int64_t end = k;
-    while (end < c->scan.word.n && kind_of(c, end) != ';' && kind_of(c, end) != '{' && kind_of(c, end) != '(') end++;
+    while (end < c->scan.word.n && kind_of(c, end) != ';' && kind_of(c, end) != '{' && kind_of(c, end) != '(')
+      end = kind_of(c, end) == '[' ? tt__cudac_close(&c->scan, end) + 1 : end + 1;
     bool variable = (is(c, k, "__device__") || is(c, k, "__constant__")) && kind_of(c, end) != '(' &&
                     !(def < c->scan.def.n && c->scan.def.data[def].head == k);
     if (is(c, k, "extern") && kind_of(c, k + 1) == 's' && kind_of(c, k + 2) == '{') {
