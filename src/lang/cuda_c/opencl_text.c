@@ -592,6 +592,25 @@ static void write_all(cl_writer *c, uint8_t *kept) {
 
 /* ---- the whole */
 
+/* What the text calls by words of OpenCL C: its own functions, whatever they are called, and what a few keywords name. */
+static void rename_words(cl_writer *c) {
+  static const char *const keywords[] = {"global",  "local",      "constant",   "kernel",  "read_only",
+                                         "generic", "write_only", "read_write", "uniform", "pipe"};
+  int len;
+  for (int64_t d = 0; d < c->scan.def.n; d++) {
+    int64_t open = tt__cudac_params(&c->scan, c->scan.def.data[d].head, c->scan.def.data[d].open);
+    if (open <= c->scan.def.data[d].head || kind_of(c, open - 1) != 'i') continue;
+    const char *name = spelled(c, open - 1, &len);
+    tt__str_addf(c->out, "#define %.*s " TT_CUDAC_OPENCL_NAME "%.*s\n", len, name, len, name);
+  }
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    for (int64_t k = 0; k < c->scan.word.n; k++)
+      if (is(c, k, keywords[i])) {
+        tt__str_addf(c->out, "#define %s " TT_CUDAC_OPENCL_NAME "%s\n", keywords[i], keywords[i]);
+        break;
+      }
+}
+
 static void add_entries(cl_writer *c, tt_cudac_device_text *out) {
   for (int64_t k = 0; k < c->scan.kernel.n; k++) {
     const tt_cudac_kernel *kernel = &c->scan.kernel.data[k];
@@ -617,6 +636,7 @@ tt_code tt__cudac_opencl_text(const char *source, const tt_cudac_options *o, tt_
   if (c.code == TT_OK && names && (!kept || !c.known)) c.code = tt__fail_memory(err, names);
   if (c.code == TT_OK) {
     tt__str_add(&out->text, tt__cuda_opencl_head);
+    rename_words(&c);
     tt__str_addf(&out->text, "#line 1 \"%s\"\n", c.file);
     refuse_words(&c);
     note_types(&c);

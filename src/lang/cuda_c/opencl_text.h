@@ -7,6 +7,9 @@
 
 #include "lang/cuda_c/device.h"
 
+/* Before the names of functions and kernels, which may be words of OpenCL C. */
+#define TT_CUDAC_OPENCL_NAME "tt_user_"
+
 /*
 ** The program as text and options for a compiler of OpenCL C, with its kernels' names (a line each, as
 ** tt_cudac_device_text.entries has them; there are no tables of types). A kernel takes one struct by value: an address

@@ -118,6 +118,15 @@ static tt_code read_types(tt_device_program *p, int k, tt_error *err) {
   return code;
 }
 
+/* What a kernel is called where no compiler tells it. */
+static char *own_symbol(const char *name) {
+  tt_str s = {0};
+  if (name) tt__str_addf(&s, TT_CUDAC_OPENCL_NAME "%s", name);
+  char *kept = name && !s.failed ? tt__mem_dup(s.data, s.len + 1) : NULL;
+  tt__str_free(&s);
+  return kept;
+}
+
 static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, const tt_str *binary, tt_error *err) {
   size_t size = 0;
   const char *symbol = symbols_of(binary, &size), *stop = symbol ? symbol + size : NULL;
@@ -136,8 +145,7 @@ static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, c
     e->waits = line < lines && *line != '0';
     if (line < lines) line += 2; /* and the tab */
     e->params = take_text(&line, lines, '\n');
-    const char *own = e->name;
-    char *s = named ? take_text(&own, own ? own + strlen(own) : own, '\n') : take_text(&symbol, stop, '\n');
+    char *s = named ? own_symbol(e->name) : take_text(&symbol, stop, '\n');
     if (!e->name || !e->params || !s) {
       free_text(s);
       return tt__fail_memory(err, size);
