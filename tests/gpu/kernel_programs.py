@@ -1,5 +1,5 @@
-"""Random kernels in Python for tests that run them on two devices: arrays in every memory, loops, branches, helpers that
-are given arrays of several memories, atomics on whole numbers. Nothing hangs on the order of threads, and floats are
+"""Random kernels for tests that run them on two devices: arrays in every memory, loops, branches, helpers that are
+given arrays of several memories, atomics on whole numbers. Nothing hangs on the order of threads, and floats are
 made by the same operations in the same order everywhere, so that results are equal to the bit."""
 
 import linecache

@@ -592,7 +592,7 @@ static void write_all(cl_writer *c, uint8_t *kept) {
 
 /* ---- the whole */
 
-/* What the text calls by words of OpenCL C: its own functions, whatever they are called, and what a few keywords name. */
+/* What the text may call by words of OpenCL C: its own functions, and whatever has a keyword for a name. */
 static void rename_words(cl_writer *c) {
   static const char *const keywords[] = {"global",  "local",      "constant",   "kernel",  "read_only",
                                          "generic", "write_only", "read_write", "uniform", "pipe"};
