@@ -1,5 +1,5 @@
-"""Random kernels in Python for tests that run them on two devices: arrays in every memory, loops, branches, helpers that
-are given arrays of several memories, atomics on whole numbers. Nothing hangs on the order of threads, and floats are
+"""Random kernels for tests that run them on two devices: arrays in every memory, loops, branches, helpers that are
+given arrays of several memories, atomics on whole numbers. Nothing hangs on the order of threads, and floats are
 made by the same operations in the same order everywhere, so that results are equal to the bit."""
 
 import linecache
@@ -166,3 +166,61 @@ def program(seed):
         float(r.standard_normal()),
     ]
     return made.text, names["f"], arguments
+
+
+class Expression:
+    """The text of an ElementwiseKernel over `float x, int m, raw float r` that gives `float y, int j`, with loops,
+    branches and references to what it gives: whole numbers and operations that are exact or rounded once."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.real = self.r.choice(["float", "double"])
+        self.text = f"{self.real} a = x, b = r[m % 7]; int k = m % 50, h = 3; y = a; j = k; "
+        for _ in range(self.r.randrange(3, 7)):
+            self.text += self.statement(2)
+        self.text += "y += a + b; j += k + h;"
+
+    def whole(self, deep):
+        r = self.r
+        if deep == 0:
+            return r.choice(["k", "h", "j", str(r.randrange(1, 30))])
+        a, b = self.whole(deep - 1), self.whole(deep - 1)
+        return r.choice(
+            [
+                f"({a} {r.choice('+-*&|^')} {b}) % 911",
+                f"({a}) / {r.randrange(2, 9)} + (({b}) >> {r.randrange(4)})",
+                f"(({self.condition(deep - 1)}) ? {a} : {b})",
+                f"abs(int({a}))",
+            ]
+        )
+
+    def number(self, deep):
+        r = self.r
+        if deep == 0:
+            return r.choice(["a", "b", "y", "x", f"{r.uniform(-2, 2):.3f}f", f"r[({self.whole(0)}) & 7]"])
+        a, b = self.number(deep - 1), self.number(deep - 1)
+        return r.choice(
+            [
+                f"({a} {r.choice('+-*')} {b})",
+                f"({a}) / (1.5f + fabs({self.real}({b})))",
+                f"sqrt(fabs({self.real}({a})))",
+                f"fmax({self.real}({a}), ({self.real})({b}))",
+                f"floor(({self.real})({a}))",
+                f"(({self.condition(deep - 1)}) ? ({self.real})({a}) : {self.real}({b}))",
+            ]
+        )
+
+    def condition(self, deep):
+        made = self.r.choice([self.whole, self.number])
+        return f"({made(deep)}) {self.r.choice(['<', '>=', '!='])} ({made(deep)})"
+
+    def statement(self, deep):
+        kind = self.r.choice(["k", "h", "j", "a", "b", "y"] + ["if", "for"] * (deep > 0))
+        if kind in "khj":
+            return f"{kind} = ({self.whole(2)}) % 1000; "
+        if kind in "aby":
+            return f"{kind} = {self.number(2)}; "
+        body = self.statement(deep - 1) + self.statement(deep - 1)
+        if kind == "if":
+            return f"if ({self.condition(1)}) {{ {body}}} else {{ {self.statement(0)}}} "
+        return f"for (int t{deep} = 0; t{deep} < {self.r.randrange(1, 6)}; t{deep}++) {{ {body}a = a * 0.5f; }} "

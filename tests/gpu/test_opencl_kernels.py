@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 import tutti as tt
-from kernel_programs import BLOCKS, THREADS, program
+from kernel_programs import BLOCKS, THREADS, Expression, program
 from tutti import cuda
 
 DEVICES = [d for d in map(str, tt.devices()) if d.startswith("opencl")]
@@ -280,3 +280,139 @@ def test_bad_launches():
         add[1, 4](a, a)
     add[1, 4](a, a, a)
     np.testing.assert_array_equal(np.asarray(a), [2] * 4)
+
+
+# ---- expressions and CUDA C, by their words
+
+
+def agree(work, *arrays):
+    out, before = [], tt.ledger()["device_launches"]
+    for device in ("cpu", DEVICE):
+        with tt.device(device):
+            made = work(*[tt.array(a) for a in arrays])
+            out.append([np.asarray(y) for y in (made if isinstance(made, tuple) else (made,))])
+    assert tt.ledger()["device_launches"] > before
+    for a, b in zip(*out):
+        assert a.dtype == b.dtype and a.shape == b.shape
+        assert np.where(a == a, a, 0).tobytes() == np.where(b == b, b, 0).tobytes()
+        np.testing.assert_array_equal(a != a, b != b)
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("DEVICE_KERNELS", "3"))))
+def test_random_expressions(seed):
+    made = Expression(seed)
+    types = {"float": "float32", "double": "float64"}
+    kernel = tt.ElementwiseKernel(
+        f"{made.real} x, int m, raw {made.real} r", f"{made.real} y, int j", made.text, "expression", way="cuda"
+    )
+    i = np.random.default_rng(seed).integers(0, 1000, 200).astype("int32")
+    try:
+        agree(kernel, floats(200, seed, types[made.real]), i, floats(8, 9, types[made.real]))
+    except Exception as error:
+        raise AssertionError(made.text) from error
+
+
+def test_expressions_in_every_form():
+    x = floats((20, 30), 1, "float32")
+    loop = tt.ElementwiseKernel("T x", "T y", "y = 0; for (int k = 0; k < 3; k++) y += x * k;", "loop", way="cuda")
+    largest = tt.ReductionKernel("T x", "T y", "x * x", "max(a, b)", "y = sqrt(a)", "T(-1)", "largest", way="cuda")
+    first = tt.ReductionKernel("T x, T s", "T y", "x * s", "a + b", "y = a / 2", None, "first", way="cuda")
+    agree(lambda x: (loop(x[:, ::2]), largest(x, axis=1), largest(x.T), first(x[:2, :3], np.float32(2))), x)
+    members = tt.ElementwiseKernel("raw T x", "T y", "y = x[i % x.size()]", "members", way="cuda")
+    with pytest.raises(RuntimeError, match="'template': OpenCL C is no C\\+\\+"):
+        members(tt.array(x, device=DEVICE), tt.zeros(5, dtype="float32", device=DEVICE))
+
+
+SOURCE = r"""
+#include <cuda_runtime.h>
+#define N 64
+__constant__ float weights[3] = {1.f, 2.f, 3.f};
+typedef float real;
+struct Pair { real a, b; };
+/* A comment with a template in it. */
+__device__ __forceinline__ float sum(const float *s, int n) {
+  float r = 0;
+  const float *p = s;
+  for (int k = 0; k < n; k++, p++) r += *p;
+  return r;
+}
+static __device__ Pair make(real a, real b) { Pair p; p.a = a; p.b = b; return p; }
+__device__ inline int whole(int x) { return int(x * 2.5f); }
+__device__ inline int whole(float x) { return int(x); }
+extern "C" {
+__global__ void __launch_bounds__(N)
+all(const float *x, float *out, long long *count, double *d, unsigned int *u, int n, bool up, const char *none)
+{
+  __shared__ float s[N];
+  extern __shared__ float dyn[];
+  float own[4];
+  int t = threadIdx.x;
+  s[t] = t < n && up ? x[t] : 0;
+  dyn[t] = s[t] * 2;
+  for (int k = 0; k < 4; k++) own[k] = k * weights[k % 3];
+  __syncthreads();
+  float *q = dyn, *z;
+  z = &s[1];
+  float &last = out[t];
+  last = sum(s, 8) + sum(x, 3) + sum(own, 4) + q[N - 1 - t] + float(t) / 3 + sqrtf(fabsf(x[t])) + z[t % 9];
+  last += whole(t) + whole(last) + (none == NULL);
+  Pair pr = make(last, t);
+  last += pr.b;
+  atomicAdd(&u[0], 1u);
+  atomicMax(u + 1, (unsigned)t);
+  atomicAdd(&out[n], 0.5f);
+  atomicAdd((unsigned long long *)&count[0], 1ULL);
+  atomicAdd(d, 0.25);
+}
+__global__ void idle() {}
+}
+"""
+
+
+def test_cuda_c_by_its_words():
+    program = tt.RawModule(code=SOURCE)
+    out = []
+    for device in ("cpu", DEVICE):
+        args = [
+            floats(64, 1, "float32"),
+            np.zeros(65, "float32"),
+            np.zeros(1, "int64"),
+            np.zeros(1),
+            np.zeros(2, "uint32"),
+        ]
+        args = [tt.array(a, device=device) for a in args]
+        program.get_function("all")((1,), (64,), (*args, 64, True, None), shared_mem=256)
+        program.get_function("idle")((1,), (1,), ())
+        out.append([np.asarray(a) for a in args])
+    for a, b in zip(*out):
+        np.testing.assert_array_equal(a, b)
+    assert out[1][4].tolist() == [64, 63] and out[1][2].tolist() == [64]
+
+
+@pytest.mark.parametrize(
+    "line, text, why",
+    [
+        (1, "template <class T> __device__ T g(T x) { return x; }", "'template': OpenCL C is no C++"),
+        (2, "\n__device__ float g(float &x) { return x; }", "'&': a reference that is no variable"),
+        (1, "struct S { float *p; };", "a pointer in a struct"),
+        (1, "__device__ float g[3];\n__device__ float h() { return g[0]; }", "'g': a variable of the program"),
+        (3, "\n\n__device__ float g(float x) { return __shfl_down_sync(~0u, x, 1); }", "no warps"),
+        (1, "__device__ void g(float *x) { float *p; p[0] = 1; }", "'p': a pointer of which nothing tells"),
+        (1, "__device__ auto g(float x) { return x; }", "'auto': OpenCL C is no C++"),
+    ],
+)
+def test_what_opencl_c_has_no_words_for(line, text, why):
+    kernel = tt.RawKernel(text + '\nextern "C" __global__ void f(float *x) { x[0] = 1; }', "f")
+    x = tt.zeros(3, dtype="float32", device=DEVICE)
+    with pytest.raises(RuntimeError) as told:
+        kernel((1,), (1,), (x,))
+    assert f"kernel.cu:{line}: " in str(told.value) and why in str(told.value)
+    assert float(x[0]) == 0
+
+
+def test_what_opencls_compiler_says_has_the_users_line():
+    kernel = tt.RawKernel(
+        '\n\nextern "C" __global__ void f(float *x) {\n  __shared__ int s[2];\n  int *p = s;\n  p = (int *)x; }', "f"
+    )
+    with pytest.raises(RuntimeError, match="kernel.cu:6"):
+        kernel((1,), (1,), (tt.zeros(3, dtype="float32", device=DEVICE),))

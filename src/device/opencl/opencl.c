@@ -90,7 +90,7 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
                           .serial = (tt__cl_number(c->api, device, TYPE, 8) & CPU) != 0,
                           .lacks = has_doubles(c->api, device) ? 0 : 1u << TT_F64,
                           .narrow_atomics = !extends(c->api, device, "cl_khr_int64_extended_atomics"),
-                                                    .handles = true,
+                          .handles = true,
                           .part_align = align > 0 ? align : 1};
 }
 

@@ -201,23 +201,47 @@ static const char whole_text[] =
     "  __device__ ptrdiff_t size() const { return n; }\n"
     "  __device__ const ptrdiff_t *shape() const { return len; }\n"
     "  static const int ndim = tt_N;\n"
-    "};\n"
-    "struct tt_index { ptrdiff_t n; __device__ ptrdiff_t size() const { return n; } };\n";
+    "};\n";
+
+/* Does a text hold the word, before a dot if `dot`? */
+static bool has_word(const char *text, const char *word, bool dot) {
+  size_t n = strlen(word);
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at += n) {
+    const char *end = at + n;
+    if ((at > text && (is_letter(at[-1]) || isdigit((unsigned char)at[-1]))) || is_letter(*end) ||
+        isdigit((unsigned char)*end))
+      continue;
+    while (isspace((unsigned char)*end)) end++;
+    if (!dot || *end == '.') return true;
+  }
+  return false;
+}
+
+static bool texts_have(const tt_cx_texts *k, const char *word, bool dot) {
+  return has_word(k->operation, word, dot) || has_word(k->loop_prep, word, dot) || has_word(k->after_loop, word, dot) ||
+         has_word(k->preamble, word, dot);
+}
 
 void tt__cx_typedefs(const tt_cx_types *types, tt_str *out) {
   for (int k = 0; k < TT_CX_LETTERS; k++)
     if (types->of[k]) tt__str_addf(out, "typedef %s %c;\n", cx__type_name((uint8_t)(types->of[k] - 1)), 'A' + k);
 }
 
-/* A whole array: what the kernel is given, and the object of the parameter's name. */
-static void add_whole(const char *name, const char *type, const char *qualifier, int rank, tt_str *head, tt_str *body) {
+/* A whole array: what the kernel is given, and the object of the parameter's name, which is `plain` an address where
+ * nobody asks it for more. */
+static void add_whole(const char *name, const char *type, const char *qualifier, int rank, bool plain, tt_str *head,
+                      tt_str *body) {
   for (int d = 0; d <= rank; d++) tt__str_addf(head, "ptrdiff_t _%s_%d, ", name, d);
+  if (plain) {
+    tt__str_addf(body, "%s%s *const %s = _%s;\n", qualifier, type, name, name);
+    return;
+  }
   tt__str_addf(body, "const tt_raw<%s%s, %d> %s = {_%s, _%s_0, {", qualifier, type, rank, name, name, name);
   for (int d = 1; d <= rank; d++) tt__str_addf(body, "%s_%s_%d", d > 1 ? ", " : "", name, d);
   tt__str_add(body, rank ? "}};\n" : "0}};\n");
 }
 
-static void add_parameter(const tt_cx_signature *s, int k, const tt_cx_types *types, int form, tt_str *head,
+static void add_parameter(const tt_cx_signature *s, int k, const tt_cx_types *types, int form, bool plain, tt_str *head,
                           tt_str *body) {
   const tt_cx_parameter *p = &s->param[k];
   const char *type = cx__type_name((uint8_t)tt__cx_dtype(types, p)), *qualifier = k < s->nin ? "const " : "";
@@ -227,7 +251,7 @@ static void add_parameter(const tt_cx_signature *s, int k, const tt_cx_types *ty
   }
   tt__str_addf(head, "%s%s *_%s, ", qualifier, type, p->name);
   if (p->is_raw)
-    add_whole(p->name, type, qualifier, form - TT_CX_WHOLE, head, body);
+    add_whole(p->name, type, qualifier, form - TT_CX_WHOLE, plain, head, body);
   else if (k < s->nin)
     tt__str_addf(body, "const %s %s = _%s[i];\n", type, p->name, p->name);
   else
@@ -243,13 +267,16 @@ static bool has_name(const tt_cx_signature *s, const char *name) {
 void tt__cx_elementwise(const tt_cx_signature *s, const tt_cx_texts *k, const tt_cx_types *types, const uint8_t *form,
                         tt_str *out) {
   tt_str head = {0}, body = {0};
-  for (int p = 0; p < s->n; p++) add_parameter(s, p, types, form[p], &head, &body);
-  tt__str_add(out, whole_text);
+  bool index = texts_have(k, "_ind", false), plain = !index;
+  for (int p = 0; p < s->n; p++) plain &= !s->param[p].is_raw || !texts_have(k, s->param[p].name, true);
+  for (int p = 0; p < s->n; p++) add_parameter(s, p, types, form[p], plain, &head, &body);
+  if (!plain) tt__str_add(out, whole_text);
+  if (index) tt__str_add(out, "struct tt_index { ptrdiff_t n; __device__ ptrdiff_t size() const { return n; } };\n");
   tt__cx_typedefs(types, out);
   tt__str_addf(out,
                "%s\n"
                "extern \"C\" __global__ void %s(%sptrdiff_t _from, int _n, ptrdiff_t _all) {\n"
-               "const tt_index _ind = {_all}; (void)_ind;\n"
+               "%s"
                "%s;\n"
                "const int _i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                "if (_i < _n) {\n"
@@ -258,7 +285,8 @@ void tt__cx_elementwise(const tt_cx_signature *s, const tt_cx_texts *k, const tt
                "}\n"
                "%s;\n"
                "}\n",
-               k->preamble, k->name, head.data ? head.data : "", k->loop_prep,
+               k->preamble, k->name, head.data ? head.data : "",
+               index ? "const tt_index _ind = {_all}; (void)_ind;\n" : "", k->loop_prep,
                has_name(s, "n") ? "" : "const ptrdiff_t n = _all; (void)n;\n", body.data ? body.data : "", k->operation,
                k->after_loop);
   out->failed |= head.failed || body.failed;

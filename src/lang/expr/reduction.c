@@ -73,13 +73,14 @@ static void add_functions(const tt_cx_texts *k, const lists *l, const char *inne
   tt__str_addf(out,
                "__device__ __forceinline__ _acc _map(%sptrdiff_t i) { %s return (%s); }\n"
                "#define _MAP(k) _map(%sk)\n"
-               "__device__ __forceinline__ void _post(_acc a, %s &%s%s) {\n"
+               "__device__ __forceinline__ %s _post(_acc a, %s %s%s) {\n"
                "  %s;\n"
+               "  return %s;\n"
                "}\n"
                "\n"
                "__device__ char _one[sizeof(_acc)]; /* the host asks for its size */\n",
-               text(&l->head), text(&l->reads), k->operation, text(&l->call), out_type, out_name, text(&l->in),
-               k->post);
+               text(&l->head), text(&l->reads), k->operation, text(&l->call), out_type, out_type, out_name,
+               text(&l->in), k->post, out_name);
 }
 
 static const char partial_host[] =
@@ -128,7 +129,9 @@ static const char partial_device[] =
 /* With an identity each chunk begins with it; without, with its first element. */
 static void add_partial(const tt_cx_texts *k, const lists *l, tt_str *out) {
   if (k->identity)
-    tt__str_addf(out, "\n#define _START _acc(%s)\n#define _SKIP 0\n#define _LAST _reduce(_START, _s[0])\n",
+    tt__str_addf(out,
+                 "\n__device__ __forceinline__ _acc _start() { return _acc(%s); }\n"
+                 "#define _START _start()\n#define _SKIP 0\n#define _LAST _reduce(_START, _s[0])\n",
                  k->identity);
   else
     tt__str_add(out, "\n#define _START _MAP(_lo)\n#define _SKIP 1\n#define _LAST _s[0]\n");
@@ -157,14 +160,14 @@ static void add_finish(const tt_cx_texts *k, const lists *l, const char *out_typ
       "  if (_at < _rows) {\n"
       "    _acc r = _part[_row * _chunks];\n"
       "    for (int k = 1; k < _chunks; k++) r = _reduce(r, _part[_row * _chunks + k]);\n"
-      "    _post(r, _out[_row]%s);\n"
+      "    _out[_row] = _post(r, _out[_row]%s);\n"
       "  }\n"
       "}\n",
       out_type, text(&l->in), text(&l->passed));
   tt__str_addf(out,
                "extern \"C\" __global__ void _nothing(%s *_out%s, ptrdiff_t _first, int _rows) {\n"
                "  const int _at = blockIdx.x * blockDim.x + threadIdx.x;\n"
-               "  if (_at < _rows) _post(_acc(%s), _out[_first + _at]%s);\n"
+               "  if (_at < _rows) _out[_first + _at] = _post(_acc(%s), _out[_first + _at]%s);\n"
                "}\n",
                out_type, text(&l->in), k->identity ? k->identity : "0", text(&l->passed));
 }

@@ -11,6 +11,7 @@
 #include "base/os/os.h"
 #include "graph/session.h"
 #include "lang/cuda_c/device.h"
+#include "lang/cuda_c/opencl_text.h"
 #include "run/cache/cache.h"
 
 /* ---- code */
@@ -43,6 +44,10 @@ static tt_code binary_of(tt_device *d, const tt_cudac_device_text *t, tt_str *bi
 /* The text made with all kernels, or, when it does not compile so, without those that #if may have taken out. */
 static tt_code make_binary(tt_device *d, const char *source, const tt_cudac_options *o, tt_cudac_device_text *t,
                            tt_str *binary, tt_error *err) {
+  if (d->target.handles) {
+    TT_TRY(tt__cudac_opencl_text(source, o, t, err));
+    return binary_of(d, t, binary, err);
+  }
   TT_TRY(tt__cudac_device_text(source, o, true, t, err));
   tt_code code = binary_of(d, t, binary, err);
   if (code != TT_EDEVICE || !t->is_unsure) return code;
@@ -113,11 +118,21 @@ static tt_code read_types(tt_device_program *p, int k, tt_error *err) {
   return code;
 }
 
+/* What a kernel is called where no compiler tells it. */
+static char *own_symbol(const char *name) {
+  tt_str s = {0};
+  if (name) tt__str_addf(&s, TT_CUDAC_OPENCL_NAME "%s", name);
+  char *kept = name && !s.failed ? tt__mem_dup(s.data, s.len + 1) : NULL;
+  tt__str_free(&s);
+  return kept;
+}
+
 static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, const tt_str *binary, tt_error *err) {
   size_t size = 0;
   const char *symbol = symbols_of(binary, &size), *stop = symbol ? symbol + size : NULL;
   const char *line = t->entries.data ? t->entries.data : "", *lines = line + strlen(line);
-  if (!symbol && t->nentry + t->nvariable) return tt__fail(err, TT_EDEVICE, "the compiler named no symbols");
+  bool named = p->device->target.handles; /* kernels have their own names there, and what they take is not asked */
+  if (!symbol && !named && t->nentry + t->nvariable) return tt__fail(err, TT_EDEVICE, "the compiler named no symbols");
   p->entry = tt__mem_zalloc((size_t)t->nentry * sizeof *p->entry);
   p->variable = tt__mem_zalloc((size_t)t->nvariable * sizeof *p->variable);
   if ((t->nentry && !p->entry) || (t->nvariable && !p->variable)) return tt__fail_memory(err, sizeof *p->entry);
@@ -130,14 +145,14 @@ static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, c
     e->waits = line < lines && *line != '0';
     if (line < lines) line += 2; /* and the tab */
     e->params = take_text(&line, lines, '\n');
-    char *s = take_text(&symbol, stop, '\n');
+    char *s = named ? own_symbol(e->name) : take_text(&symbol, stop, '\n');
     if (!e->name || !e->params || !s) {
       free_text(s);
       return tt__fail_memory(err, size);
     }
     tt_code code = p->device->ops->routine(p->device, p->module, s, &e->routine, &e->info, err);
     free_text(s);
-    if (code == TT_OK) code = read_types(p, k, err);
+    if (code == TT_OK && !named) code = read_types(p, k, err);
     if (code != TT_OK) return code;
   }
   line = t->variables.data ? t->variables.data : "";

@@ -468,8 +468,36 @@ static tt_code code_cuda(tt_kernel_launch *l, tt_device *d, tt_launch_code *out,
   return TT_OK;
 }
 
+/* Where memory has handles: the addresses first, an even number of them, then the parameters as they are. */
+static tt_code place_addresses(tt_kernel_launch *l, const tt_entry *e, const tt_device *d, tt_error *err) {
+  int n = 0, align = 8;
+  size_t before = 16;
+  for (int k = 0; k < e->nparam; k++) {
+    bool pointer = e->param[k].kind & TT_CUDAC_POINTER;
+    for (int i = 0; pointer && i < l->narray; i++)
+      if (l->array[i].at == e->offset[k]) l->array[i].at = -1 - n; /* not to be met again */
+    n += pointer;
+    if (e->param[k].align > align) align = e->param[k].align;
+  }
+  if (n > 2) before = 8 * (size_t)(n + n % 2);
+  size_t size = (before + l->args_size + (size_t)align - 1) / (size_t)align * (size_t)align;
+  if (size > sizeof l->args || (int64_t)size > d->target.param_bytes)
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s: %zu bytes of arguments, of which %s takes %lld", l->name, size,
+                    d->name, (long long)d->target.param_bytes);
+  memmove(l->args + before, l->args, l->args_size);
+  memset(l->args + before + l->args_size, 0, size - before - l->args_size);
+  memset(l->args, 0, before);
+  for (int k = 0; k < e->nparam; k++) /* the host's addresses mean nothing there */
+    if (e->param[k].kind & TT_CUDAC_POINTER) memset(l->args + before + e->offset[k], 0, sizeof(void *));
+  for (int i = 0; i < l->narray; i++) l->array[i].at = 8 * (-1 - l->array[i].at);
+  l->args_size = size;
+  l->grid.pointers = n;
+  return TT_OK;
+}
+
 static tt_code place_cuda(tt_kernel_launch *l, tt_device *d, tt_error *err) {
   tt_entry *e = l->kernel;
+  if (d && d->target.handles) TT_TRY(place_addresses(l, e, d, err));
   e->program->ran = tt__runs_host_code(d) ? 0 : l->id;
   bool there = !tt__runs_host_code(d) && d->target.handles,
        told = there || (e->program->check && tt__runs_host_code(d));
@@ -556,6 +584,7 @@ const tt_language tt__opencl_c = {.name = "OpenCL C",
                                   .handles = true};
 
 const tt_language tt__cuda_c = {.name = "CUDA C",
+                                .handles = true,
                                 .parse = read_cuda,
                                 .entry = find_entry,
                                 .need = need_cuda,

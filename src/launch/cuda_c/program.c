@@ -172,7 +172,9 @@ static tt_code first_build(tt_program *p, tt_error *err) {
   tt__cudac_compiler(path, sizeof path, why, sizeof why);
   if (chosen <= 0 && !path[0] && tt__device_count(TT_DEVICE_CUDA, NULL, 0) > 0)
     TT_TRY(tt__device_named("cuda", &chosen, err));
-  p->home = chosen > 0 && tt__device_kind(chosen) != TT_DEVICE_NULL ? chosen : 0;
+  /* OpenCL's compilers do not tell what kernels in CUDA C take: the CPU's build does. */
+  tt_device_kind kind = chosen > 0 ? tt__device_kind(chosen) : TT_DEVICE_CPU;
+  p->home = kind == TT_DEVICE_NULL || kind == TT_DEVICE_OPENCL || chosen <= 0 ? 0 : chosen;
   return tt__program_need(p, p->home, 0, err);
 }
 

@@ -123,8 +123,9 @@ TT_HIDDEN const char *tt__pw_atomic_word(tt_pwriter *w, const tt_pexpr *atomic);
 /* The variant that a call is of: the number in the function's name; elsewhere that of the function. */
 TT_HIDDEN int64_t tt__pw_variant(tt_pwriter *w, const tt_pexpr *call);
 
-/* proc/meet.c: *why NULL: all threads of a block come to each barrier of a kernel; else why not. False: out of memory. */
+/* proc/meet.c: statements of a kernel whose threads go on to barriers after they have returned. */
 TT_HIDDEN void tt__pw_meet_stmts(tt_pwriter *w, const tt_pstmt *s);
+/* *why NULL: all threads of a block come to each barrier of a kernel; else why not. False: out of memory. */
 TT_HIDDEN bool tt__pw_all_meet(tt_pwriter *w, const tt_pfunc *f, int32_t *line, const char **why);
 
 /* proc/type.c: the name of a type (in the arena), and what all types of the program are. */

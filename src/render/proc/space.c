@@ -1,7 +1,7 @@
 /*
-** Which memory arrays lie in. OpenCL C has it in the types of pointers, so that a function of arrays is another function
-** for arrays of a block: each is written once for each set of memories that it is called with. What OpenCL C has no
-** words for is refused here.
+** Which memory arrays lie in. OpenCL C has it in the types of pointers, so that a function of arrays is another one for
+** arrays of a block: each is written once for each set of memories that it is called with. What OpenCL C has no words
+** for is refused here.
 */
 #include <assert.h>
 #include <string.h>

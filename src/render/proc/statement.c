@@ -676,6 +676,17 @@ static void put_if(tt_pwriter *w, const tt_pstmt *s) {
   w->near = 0;
 }
 
+static void put_barrier(tt_pwriter *w, const tt_pstmt *s) {
+  if (w->target == TT_PROGRAM_OPENCL)
+    tt__pw_line(w, "TT_BARRIER();");
+  else if (w->target == TT_PROGRAM_CUDA)
+    tt__pw_line(w, s->k == 2 ? "tt_grid_barrier();" : s->k ? "__syncwarp();" : "__syncthreads();");
+  else if (w->single && s->k == 2)
+    tt__pw_line(w, "call->grid((const void *)(tt_i64)%d);", (int)s->line);
+  else if (w->single)
+    tt__pw_line(w, s->k ? "(void)tt_ballot(1, ~0u);" : "(void)tt_sync_count(1, %d);", (int)s->line);
+}
+
 void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
   tt_str text = {0};
   bool holds;
@@ -729,14 +740,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       tt__pw_line(w, "(void)%s;", tt__pw_text(w, s->a));
       break;
     case TT_X_BARRIER:
-      if (w->target == TT_PROGRAM_OPENCL)
-        tt__pw_line(w, "TT_BARRIER();");
-      else if (w->target == TT_PROGRAM_CUDA)
-        tt__pw_line(w, s->k == 2 ? "tt_grid_barrier();" : s->k ? "__syncwarp();" : "__syncthreads();");
-      else if (w->single && s->k == 2)
-        tt__pw_line(w, "call->grid((const void *)(tt_i64)%d);", (int)s->line);
-      else if (w->single)
-        tt__pw_line(w, s->k ? "(void)tt_ballot(1, ~0u);" : "(void)tt_sync_count(1, %d);", (int)s->line);
+      put_barrier(w, s);
       break;
     case TT_X_COLLECTIVE:
       put_collective(w, s);
