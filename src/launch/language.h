@@ -56,7 +56,6 @@ typedef struct tt_language {
   /* (optional) It will run there, and nothing is recorded yet: the last change of its arguments and its grid. */
   tt_code (*place)(tt_kernel_launch *l, tt_device *d, tt_error *err);
   tt_call_kind call; /* run it on the host, its routine on a device; hold it meanwhile */
-  bool handles;      /* its kernels run where memory has handles, too (tt_target.handles) */
 } tt_language;
 
 TT_HIDDEN extern const tt_language *const tt__languages[TT_LANGUAGES];

@@ -70,11 +70,7 @@ static tt_code choose(tt_kernel_launch *l, tt_device **d, tt_error *err) {
     return tt__fail(err, TT_ETYPE, "an argument lies on a GPU and kernel %s runs on the CPU", l->name);
   if (how->stream && how->device != l->id)
     return tt__fail(err, TT_EVALUE, "kernel %s: its stream and its arrays belong to different devices", l->name);
-  TT_TRY(tt__device_open(l->id, d, err));
-  if (*d && (*d)->target.handles && !tt__languages[l->language]->handles)
-    return tt__fail(err, TT_ENOTIMPL, "kernel %s: %s runs no kernels of users yet: move its arrays with .to('cpu')",
-                    l->name, (*d)->name);
-  return TT_OK;
+  return tt__device_open(l->id, d, err);
 }
 
 /* Its code, and the grid that it is launched over. */

@@ -495,14 +495,16 @@ static tt_code place_addresses(tt_kernel_launch *l, const tt_entry *e, const tt_
   return TT_OK;
 }
 
+static void note_place(const tt_kernel_launch *l, const tt_device *d) {
+  ((tt_entry *)l->kernel)->program->ran = tt__runs_host_code(d) ? 0 : l->id;
+}
+
 static tt_code place_cuda(tt_kernel_launch *l, tt_device *d, tt_error *err) {
-  tt_entry *e = l->kernel;
-  if (d && d->target.handles) TT_TRY(place_addresses(l, e, d, err));
-  e->program->ran = tt__runs_host_code(d) ? 0 : l->id;
-  bool there = !tt__runs_host_code(d) && d->target.handles,
-       told = there || (e->program->check && tt__runs_host_code(d));
-  if (there) TT_TRY(check_parts((launch *)(void *)l, d, err));
-  return told ? add_sizes((launch *)(void *)l, err) : TT_OK;
+  const tt_entry *e = l->kernel;
+  bool here = tt__runs_host_code(d);
+  note_place(l, d);
+  if (!here && d->target.handles) return place_addresses(l, e, d, err);
+  return here && e->program->check ? add_sizes((launch *)(void *)l, err) : TT_OK;
 }
 
 /* ---- OpenCL C: the same, on the CPU and on OpenCL's devices */
@@ -574,17 +576,24 @@ static tt_code code_opencl(tt_kernel_launch *l, tt_device *d, tt_launch_code *ou
   return TT_OK;
 }
 
+/* What takes an argument at a time is told how long each is. */
+static tt_code place_opencl(tt_kernel_launch *l, tt_device *d, tt_error *err) {
+  const tt_entry *e = l->kernel;
+  bool here = tt__runs_host_code(d);
+  note_place(l, d);
+  if (!here) TT_TRY(check_parts((launch *)(void *)l, d, err));
+  return !here || e->program->check ? add_sizes((launch *)(void *)l, err) : TT_OK;
+}
+
 const tt_language tt__opencl_c = {.name = "OpenCL C",
                                   .parse = read_opencl,
                                   .entry = find_entry,
                                   .need = need_opencl,
                                   .code = code_opencl,
-                                  .place = place_cuda,
-                                  .call = {run_cuda, cuda_routine, retain_cuda, release_cuda},
-                                  .handles = true};
+                                  .place = place_opencl,
+                                  .call = {run_cuda, cuda_routine, retain_cuda, release_cuda}};
 
 const tt_language tt__cuda_c = {.name = "CUDA C",
-                                .handles = true,
                                 .parse = read_cuda,
                                 .entry = find_entry,
                                 .need = need_cuda,

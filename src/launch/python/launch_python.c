@@ -126,7 +126,6 @@ static tt_code place_python(tt_kernel_launch *l, tt_device *d, tt_error *err) {
 }
 
 const tt_language tt__python = {.name = "Python",
-                                .handles = true,
                                 .parse = read_python,
                                 .need = need_python,
                                 .code = code_python,
