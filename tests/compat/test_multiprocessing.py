@@ -407,3 +407,31 @@ def test_contexts_and_names():
     assert mp.cpu_count() >= 1 and mp.current_process().name == "MainProcess" and mp.parent_process() is None
     with pytest.raises(AttributeError, match="does not cover"):
         mp.reduction  # noqa: B018
+
+
+def _sends(end, seconds):
+    time.sleep(seconds)
+    end.send("sent")
+    end.close()
+
+
+def test_waiting_for_processes_and_connections():
+    from tutti.compat.multiprocessing.connection import wait
+
+    here, there = mp.Pipe(duplex=False)
+    p = mp.Process(target=_sends, args=(there, 0.2))
+    with pytest.raises(ValueError, match="not started"):
+        p.sentinel  # noqa: B018
+    p.start()
+    assert wait([p.sentinel, here], timeout=0) == []
+    assert wait([here, p.sentinel], timeout=60) == [here] and here.recv() == "sent"
+    assert wait([p.sentinel], timeout=60) == [p.sentinel]
+    p.join(60)
+    fd = p.sentinel
+    assert p.exitcode == 0 and isinstance(fd, int)
+    p.close()
+    with pytest.raises(ValueError, match="closed"):
+        p.sentinel  # noqa: B018
+    del p
+    with pytest.raises(OSError):
+        os.fstat(fd)

@@ -126,6 +126,17 @@ def test_results_by_threads_are_a_loops():
         assert [int(a[0]) for a in taken] == list(range(len(items)))
 
 
+class Odd:
+    @property
+    def nbytes(self):
+        raise RuntimeError("nobody knows")
+
+
+def test_what_is_heavy():
+    assert _choice.is_heavy(([LARGE],)) and _choice.is_heavy(([1], [tt.ones(1 << 17)]))
+    assert not _choice.is_heavy(([LARGE[:10]], ["text"], [Odd()])) and not _choice.is_heavy(())
+
+
 def test_what_is_asked_for_is_done():
     assert len(set(tt.parallel.map(rests, [LARGE] * 30, workers=2, threads=False))) >= 1
     before = tt.parallel.counts()["tasks"]

@@ -67,12 +67,10 @@ LEFT_OUT_PROCESSES = {
     "test_parent_process": "asks Python's own multiprocessing in the process",
     "test_closed": "about the insides of CPython's queues: their pipes",
     "test_connection": "connections are no files, and have no number",
-    "test_sentinel": "processes have no sentinel",
     "test_context": "connections are no files",
     "test_closed_queue_raises": "a queue stays while somebody has it",
     "test_queue_feeder": "there is no thread that feeds a queue",
     "test_interrupt": "sends signals by the number of the test's own interpreter",
-    "test_wait_socket": "multiprocessing.connection.wait is not there",
     "test_pool_worker_lifetime": "workers stay; maxtasksperchild has no effect",
     "test_release_task_refs": "counts references with a class that is changed in the test alone",
 }

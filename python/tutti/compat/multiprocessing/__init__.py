@@ -51,6 +51,6 @@ def get_context(method=None):
 def __getattr__(name):
     import importlib
 
-    if name in ("shared_memory", "managers", "pool", "process", "queues", "sharedctypes"):
+    if name in ("connection", "shared_memory", "managers", "pool", "process", "queues", "sharedctypes"):
         return importlib.import_module("." + name, __name__)
     raise AttributeError(f"tutti.compat.multiprocessing does not cover multiprocessing.{name}")

@@ -18,6 +18,7 @@ _FOLDER = os.path.dirname(os.path.abspath(_code.__file__))
 _BEGIN = """
 import importlib.util, mmap, os, sys
 fd, size, sys.path[:] = int(sys.argv[1]), int(sys.argv[2]), {path!r}
+os.set_inheritable(int(sys.argv[3]), False)
 for name in "_rebuild", "_code":
     full = "tutti.parallel." + name
     spec = importlib.util.spec_from_file_location(full, os.path.join({folder!r}, name + ".py"))
@@ -86,7 +87,7 @@ class Process:
         It is ended with this process, not waited for.
     """
 
-    _closed = False
+    _closed, _sentinel = False, None
 
     def __init__(self, group=None, target=None, name=None, args=(), kwargs=None, *, daemon=None):
         if group is not None:
@@ -114,7 +115,15 @@ class Process:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
-        self._popen = subprocess.Popen(command, pass_fds=(segment.fd,))
+        sentinel, theirs = os.pipe()  # it ends with the last who has the other end: the process
+        closing = weakref.finalize(self, os.close, sentinel)
+        try:
+            self._popen = subprocess.Popen([*command, str(theirs)], pass_fds=(segment.fd, theirs))
+            self._sentinel = sentinel
+        finally:
+            os.close(theirs)
+            if self._sentinel is None:
+                closing()
         _children.add(self)
         _keep.append(self)
 
@@ -155,6 +164,14 @@ class Process:
 
     ident = pid
 
+    @property
+    def sentinel(self):
+        """A descriptor that can be read from when the process has ended."""
+        self._open()
+        if self._sentinel is None:
+            raise ValueError("process not started")
+        return self._sentinel
+
     def terminate(self):
         self._begun().terminate()
 
@@ -171,7 +188,7 @@ class Process:
         self._closed, self._target, self._args, self._kwargs = True, None, (), {}
 
     def __getstate__(self):
-        return {**self.__dict__, "_popen": None}
+        return {**self.__dict__, "_popen": None, "_sentinel": None}
 
     def __repr__(self):
         if self._closed:
