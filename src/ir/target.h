@@ -36,6 +36,7 @@ typedef struct tt_target {
   int64_t param_bytes;  /* most bytes of kernel arguments */
   int64_t grid_max[3];  /* most blocks along x, y, z */
   int64_t block_max[3]; /* most threads of a block along each */
+  bool no_atomic64;     /* no atomic operations on 64 bits */
   bool handles;         /* its memory has handles: kernels find no addresses in memory, only among their arguments */
 } tt_target;
 /* What the CPU allows users' launches: as much as GPUs do, so that a program that runs here runs there. */

@@ -47,6 +47,13 @@ enum {
   DRIVER = 0x102d
 };
 
+static bool has_extension(const tt_cl *c, const char *name) {
+  enum { EXTENSIONS = 0x1030 };
+  char all[4096];
+  tt__cl_string(c->api, c->place.device, EXTENSIONS, all, sizeof all);
+  return strstr(all, name) != NULL;
+}
+
 static void fill_cl_target(tt_device *d, const tt_cl *c) {
   enum { MOST_THREADS = 4096, FLIGHT = 2048 }; /* threads of a unit, which the standard has no question for */
   void *device = c->place.device;
@@ -67,6 +74,7 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
                           .param_bytes = tt__cl_number(c->api, device, PARAMETER, sizeof(size_t)),
                           .grid_max = {INT32_MAX, INT32_MAX, INT32_MAX},
                           .block_max = {(int64_t)sizes[0], (int64_t)sizes[1], (int64_t)sizes[2]},
+                          .no_atomic64 = !has_extension(c, "cl_khr_int64_base_atomics"),
                           .handles = true};
 }
 

@@ -32,6 +32,8 @@ static tt_code find_routine(struct tt_jit *j, tt_device *d, tt_routine **out, tt
   if (slot && (*out = __atomic_load_n(&j->routine[d->index], __ATOMIC_ACQUIRE)) != NULL) return TT_OK;
   tt_str text = {0};
   tt_code c = tt__jit_device_text(j, d->target.handles ? TT_PROGRAM_OPENCL : TT_PROGRAM_CUDA, &text, err);
+  if (c == TT_OK && d->target.no_atomic64 && tt__program_atomic64(&j->program))
+    c = tt__fail(err, TT_ENOTIMPL, "atomic operations on 64 bits");
   if (c == TT_ENOTIMPL) name_place(j, d, err);
   if (c == TT_OK) c = tt__device_text(d, text.data, TT_HEADER_NONE, j->name, out, err);
   if (c == TT_OK && slot) __atomic_store_n(&j->routine[d->index], *out, __ATOMIC_RELEASE);
