@@ -15,6 +15,7 @@ if not DEVICES:
     pytest.skip("no OpenCL device (on Debian and Ubuntu pocl-opencl-icd makes one of the CPU)", allow_module_level=True)
 
 DEVICE = DEVICES[0]
+EXACT = ("--fmad=false",)  # products and sums are rounded one by one
 TABLE = np.arange(10.0) ** 2
 
 
@@ -303,7 +304,12 @@ def test_random_expressions(seed):
     made = Expression(seed)
     types = {"float": "float32", "double": "float64"}
     kernel = tt.ElementwiseKernel(
-        f"{made.real} x, int m, raw {made.real} r", f"{made.real} y, int j", made.text, "expression", way="cuda"
+        f"{made.real} x, int m, raw {made.real} r",
+        f"{made.real} y, int j",
+        made.text,
+        "expression",
+        way="cuda",
+        options=EXACT,
     )
     i = np.random.default_rng(seed).integers(0, 1000, 200).astype("int32")
     try:
@@ -314,9 +320,15 @@ def test_random_expressions(seed):
 
 def test_expressions_in_every_form():
     x = floats((20, 30), 1, "float32")
-    loop = tt.ElementwiseKernel("T x", "T y", "y = 0; for (int k = 0; k < 3; k++) y += x * k;", "loop", way="cuda")
-    largest = tt.ReductionKernel("T x", "T y", "x * x", "max(a, b)", "y = sqrt(a)", "T(-1)", "largest", way="cuda")
-    first = tt.ReductionKernel("T x, T s", "T y", "x * s", "a + b", "y = a / 2", None, "first", way="cuda")
+    loop = tt.ElementwiseKernel(
+        "T x", "T y", "y = 0; for (int k = 0; k < 3; k++) y += x * k;", "loop", way="cuda", options=EXACT
+    )
+    largest = tt.ReductionKernel(
+        "T x", "T y", "x * x", "max(a, b)", "y = sqrt(a)", "T(-1)", "largest", way="cuda", options=EXACT
+    )
+    first = tt.ReductionKernel(
+        "T x, T s", "T y", "x * s", "a + b", "y = a / 2", None, "first", way="cuda", options=EXACT
+    )
     agree(lambda x: (loop(x[:, ::2]), largest(x, axis=1), largest(x.T), first(x[:2, :3], np.float32(2))), x)
     members = tt.ElementwiseKernel("raw T x", "T y", "y = x[i % x.size()]", "members", way="cuda")
     with pytest.raises(RuntimeError, match="'template': OpenCL C is no C\\+\\+"):
@@ -370,7 +382,7 @@ __global__ void idle() {}
 
 
 def test_cuda_c_by_its_words():
-    program = tt.RawModule(code=SOURCE)
+    program = tt.RawModule(code=SOURCE, options=EXACT)
     out = []
     for device in ("cpu", DEVICE):
         args = [

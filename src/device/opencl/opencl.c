@@ -89,7 +89,8 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
                           .block_max = {(int64_t)sizes[0], (int64_t)sizes[1], (int64_t)sizes[2]},
                           .serial = (tt__cl_number(c->api, device, TYPE, 8) & CPU) != 0,
                           .lacks = has_doubles(c->api, device) ? 0 : 1u << TT_F64,
-                          .narrow_atomics = !extends(c->api, device, "cl_khr_int64_extended_atomics"),
+                          .narrow_atomics = !extends(c->api, device, "cl_khr_int64_base_atomics") ||
+                                            !extends(c->api, device, "cl_khr_int64_extended_atomics"),
                           .handles = true,
                           .part_align = align > 0 ? align : 1};
 }

@@ -622,7 +622,12 @@ static void add_entries(cl_writer *c, tt_cudac_device_text *out) {
 static void add_options(const tt_cudac_options *o, tt_str *out) {
   tt__str_add(out, "-cl-std=CL1.2 -w -cl-fp32-correctly-rounded-divide-sqrt");
   for (int k = 0; k < o->nflag; k++)
-    if (strncmp(o->flag[k], "-D", 2) == 0) tt__str_addf(out, " %s", o->flag[k]);
+    if (strncmp(o->flag[k], "-D", 2) == 0)
+      tt__str_addf(out, " %s", o->flag[k]);
+    else if (strcmp(o->flag[k], "--fmad=false") == 0 || strcmp(o->flag[k], "-fmad=false") == 0)
+      tt__str_add(out, " -DTT_NO_FMAD");
+    else if (strcmp(o->flag[k], "--use_fast_math") == 0 || strcmp(o->flag[k], "-use_fast_math") == 0)
+      tt__str_add(out, " -cl-fast-relaxed-math");
 }
 
 tt_code tt__cudac_opencl_text(const char *source, const tt_cudac_options *o, tt_cudac_device_text *out, tt_error *err) {

@@ -11,7 +11,7 @@
 #include "render/proc/proc.h"
 #include "tutti/jit.h"
 
-#define TT_JIT_DEVICES 16 /* the most GPUs that kernels run on */
+#define TT_JIT_DEVICES 32 /* the most GPUs and other devices whose code a kernel remembers */
 
 struct tt_jit {
   tt_proc program;      /* kept for its types */

@@ -20,6 +20,12 @@ enum { MOST_WORDS = TT_CALL_ARGS / 8 - 1 }; /* the last one is the size of dynam
 
 /* ---- its code */
 
+/* Devices of two kinds have the same numbers; -1: a device that nobody remembers. */
+static int slot_of(const tt_device *d) {
+  enum { EACH = TT_JIT_DEVICES / 2 };
+  return d->index < EACH ? (d->target.handles ? EACH : 0) + d->index : -1;
+}
+
 /* What cannot be had was said of the kernel, not of where. */
 static void name_place(const struct tt_jit *j, const tt_device *d, tt_error *err) {
   tt_error why = *err;
@@ -28,13 +34,15 @@ static void name_place(const struct tt_jit *j, const tt_device *d, tt_error *err
 
 /* Compiled at the first launch there: up to a second, with the lock given up. */
 static tt_code find_routine(struct tt_jit *j, tt_device *d, tt_routine **out, tt_error *err) {
-  bool slot = d->index < TT_JIT_DEVICES;
-  if (slot && (*out = __atomic_load_n(&j->routine[d->index], __ATOMIC_ACQUIRE)) != NULL) return TT_OK;
+  int slot = slot_of(d);
+  if (slot >= 0 && (*out = __atomic_load_n(&j->routine[slot], __ATOMIC_ACQUIRE)) != NULL) return TT_OK;
   tt_str text = {0};
   tt_code c = tt__jit_device_text(j, d->target.handles ? TT_PROGRAM_OPENCL : TT_PROGRAM_CUDA, &text, err);
+  if (c == TT_OK && d->target.narrow_atomics && tt__program_atomic64(&j->program))
+    c = tt__fail(err, TT_ENOTIMPL, "atomic operations on 64 bits");
   if (c == TT_ENOTIMPL) name_place(j, d, err);
   if (c == TT_OK) c = tt__device_text(d, text.data, TT_HEADER_NONE, j->name, out, err);
-  if (c == TT_OK && slot) __atomic_store_n(&j->routine[d->index], *out, __ATOMIC_RELEASE);
+  if (c == TT_OK && slot >= 0) __atomic_store_n(&j->routine[slot], *out, __ATOMIC_RELEASE);
   tt__str_free(&text);
   return c;
 }
@@ -73,12 +81,11 @@ static int block_python(const tt_kernel_launch *l, tt_device *d, tt_routine *rou
   enum { USUAL = 128 };
   struct tt_jit *j = l->kernel;
   int64_t shared = l->grid.shared;
-  int grid, block = USUAL;
-  bool slot = d && d->index < TT_JIT_DEVICES;
+  int grid, block = USUAL, slot = d ? slot_of(d) : -1;
   if (!routine || !d->ops->occupancy) return USUAL;
-  if (slot && shared == 0 && j->block[d->index]) return j->block[d->index];
+  if (slot >= 0 && shared == 0 && j->block[slot]) return j->block[slot];
   if (d->ops->occupancy->suggest(d, routine, (uint32_t)shared, &grid, &block, NULL) != TT_OK) block = USUAL;
-  if (slot && shared == 0) j->block[d->index] = block;
+  if (slot >= 0 && shared == 0) j->block[slot] = block;
   return block;
 }
 

@@ -35,6 +35,9 @@ TT_HIDDEN void tt__program_header(const tt_proc *p, tt_program_target target, tt
 /* Is it a kernel that is checked, so that its text for the CPU runs one thread and tells what it does? */
 TT_HIDDEN bool tt__program_single(const tt_proc *p);
 
+/* Does it do atomic operations on 64 bits? */
+TT_HIDDEN bool tt__program_atomic64(const tt_proc *p);
+
 /* How many arrays are among the words of a kernel, and which words are their addresses: where memory has handles these
 ** stand before the words, in their order. `word` may be NULL. */
 TT_HIDDEN int tt__program_addresses(const tt_proc *p, int *word);

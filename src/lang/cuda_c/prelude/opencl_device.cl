@@ -4,7 +4,11 @@
 */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#ifdef TT_NO_FMAD
 #pragma OPENCL FP_CONTRACT OFF
+#else
+#pragma OPENCL FP_CONTRACT ON
+#endif
 #define __device__
 #define __host__
 #define __noinline__
