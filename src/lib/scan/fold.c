@@ -369,6 +369,41 @@ static bool do_arithmetic(const tt_fold_into *f) {
   }
 }
 
+/* As tt_maximum_ and tt_minimum_ have it: a NaN stays, of equals the second is taken. */
+#define INTO_EXTREME(T, CMP)                                   \
+  do {                                                         \
+    const tt_fold_into g = *f;                                 \
+    T *a = g.a;                                                \
+    const T *b = g.b;                                          \
+    for (int64_t i = 0; i < g.n; i++) {                        \
+      T *at = a + offset(&g, i), x = *at, y = b[i * g.b_step]; \
+      *at = x != x || x CMP y ? x : y;                         \
+    }                                                          \
+    return true;                                               \
+  } while (0)
+#define EXTREME_CASE(E, T)                       \
+  case E:                                        \
+    if (f->op == TT_MAXIMUM) INTO_EXTREME(T, >); \
+    if (f->op == TT_MINIMUM) INTO_EXTREME(T, <); \
+    return false;
+
+static bool do_extremes(const tt_fold_into *f) {
+  switch (f->dtype) {
+    EXTREME_CASE(TT_I8, int8_t)
+    EXTREME_CASE(TT_U8, uint8_t)
+    EXTREME_CASE(TT_I16, int16_t)
+    EXTREME_CASE(TT_U16, uint16_t)
+    EXTREME_CASE(TT_I32, int32_t)
+    EXTREME_CASE(TT_U32, uint32_t)
+    EXTREME_CASE(TT_I64, int64_t)
+    EXTREME_CASE(TT_U64, uint64_t)
+    EXTREME_CASE(TT_F32, float)
+    EXTREME_CASE(TT_F64, double)
+    default:
+      return false;
+  }
+}
+
 /* Real and imaginary parts of complex sums by themselves. */
 static bool do_complex(const tt_fold_into *f) {
   bool is_add = f->op == TT_ADD;
@@ -388,7 +423,7 @@ static bool do_complex(const tt_fold_into *f) {
 bool tt__fold_into_places(const tt_fold_into *f) {
   if (!are_inside(f)) return false;
   if (f->dtype == TT_C64 || f->dtype == TT_C128) return f->width == 1 && do_complex(f);
-  if (f->width == 1 && do_arithmetic(f)) return true;
+  if (f->width == 1 && (do_arithmetic(f) || do_extremes(f))) return true;
   tt_fold_loop loop = tt__fold_find ? tt__fold_find(f->op, f->dtype, f->dtype) : NULL;
   if (!loop) return false;
   int64_t size = (int64_t)tt__dtype_size(f->dtype);
