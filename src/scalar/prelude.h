@@ -628,7 +628,7 @@ TT_FN void tt_block_uniform_f64(tt_f64 *o, tt_u64 n, tt_u64 key) {
     for (; i < n; i++) o[i] = tt_##NAME##_##S(place + (tt_u64)i, start, key);                   \
   }
 #ifndef TT_SCALAR_LANES
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__OPENCL_VERSION__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__OPENCL_C_VERSION__)
 /*
 ** Blocks in vectors, one a lane of 64 bits, whose upper half is ignored: the product of two lower halves is one
 ** instruction then, where a compiler spreads words of 32 bits and gathers them again. GCC takes its name for it.
