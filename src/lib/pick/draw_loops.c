@@ -282,18 +282,18 @@ static void draw_alone(const tt_draw_job *j, const batch *b) {
 
 /* ---- which element goes which way */
 
-enum { ALONE, FEW, MANY, WAYS };
+enum { SINGLY, FEW, MANY, WAYS };
 
 static int way_of(int64_t kind, const tt_f64 *p) {
-  if (kind == TT_DRAWS_GAMMA) return gamma_is_trivial(p[0]) ? ALONE : MANY;
-  if (kind == TT_DRAWS_POISSON) return !rate_is_drawn(p[0]) ? ALONE : p[0] < WALKS_BELOW ? FEW : MANY;
-  if (kind != TT_DRAWS_BINOMIAL || !trials_are_drawn(p[0], p[1])) return ALONE;
+  if (kind == TT_DRAWS_GAMMA) return gamma_is_trivial(p[0]) ? SINGLY : MANY;
+  if (kind == TT_DRAWS_POISSON) return !rate_is_drawn(p[0]) ? SINGLY : p[0] < WALKS_BELOW ? FEW : MANY;
+  if (kind != TT_DRAWS_BINOMIAL || !trials_are_drawn(p[0], p[1])) return SINGLY;
   return p[0] * (p[1] > 0.5 ? 1 - p[1] : p[1]) < WALKS_BELOW ? FEW : MANY;
 }
 
 static void draw_batch(const tt_draw_job *j, batch *b, int way) {
   if (b->n == 0) return;
-  if (way == ALONE)
+  if (way == SINGLY)
     draw_alone(j, b);
   else if (j->kind == TT_DRAWS_GAMMA)
     draw_gammas(b, j->out);
