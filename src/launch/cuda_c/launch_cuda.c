@@ -12,11 +12,11 @@
 #include "device/device.h"
 #include "graph/build.h"
 #include "graph/host.h"
-#include "graph/index/alias.h"
 #include "graph/session.h"
 #include "lang/cuda_c/check.h"
 #include "lang/cuda_c/run.h"
 #include "lang/opencl_c/opencl.h"
+#include "launch/opencl_c/device_launch.h"
 #include "run/exec_call.h"
 #include "run/wanted.h"
 
@@ -304,48 +304,6 @@ static tt_code add_sizes(launch *l, tt_error *err) {
   return TT_OK;
 }
 
-/* The bytes of the array that argument k of a launch stands for, in the memory it shares with others. */
-static void reach_of(const launch *l, const tt_call_array *c, int64_t *from, int64_t *to) {
-  const tt_array *a = c->array;
-  int64_t stride[TT_MAX_RANK], size = a->size * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
-  *from = a->off * (int64_t)tt__dtype_size((tt_dtype)a->dtype);
-  if (tt__storage_lies(a->storage)) tt__array_place(a, from, stride);
-  *from += c->inside;
-  for (int k = 0; k < l->n; k++)
-    if (l->entry->offset[k] == c->at && l->arg[k].kind == TT_ARG_MEMORY) size = (int64_t)l->arg[k].as.memory.size;
-  *to = *from + size;
-}
-
-static int argument_at(const tt_entry *e, int at) {
-  int k = 0;
-  while (k < e->nparam && e->offset[k] != at) k++;
-  return k + 1;
-}
-
-/*
-** Where memory has handles what begins at no multiple of the device's alignment is copied for the launch and back
-** behind it. Then no other argument may name some of the same bytes, unless all are only read or are the same.
-*/
-static tt_code check_parts(const launch *l, const tt_device *d, tt_error *err) {
-  for (int k = 0; k < l->to.narray; k++)
-    for (int i = 0; i < l->to.narray; i++) {
-      const tt_call_array *a = &l->to.array[k], *b = &l->to.array[i];
-      int64_t from, to, low, high;
-      if (i == k || !(a->writes || b->writes) ||
-          tt__storage_root(a->array->storage) != tt__storage_root(b->array->storage))
-        continue;
-      reach_of(l, a, &from, &to);
-      reach_of(l, b, &low, &high);
-      if (from % d->target.part_align == 0 || from >= high || low >= to || (from == low && to == high)) continue;
-      int first = argument_at(l->entry, a->at), second = argument_at(l->entry, b->at);
-      return tt__fail(err, TT_EVALUE,
-                      "kernel %s: arguments %d and %d share memory, and argument %d begins where %s has no parts of "
-                      "memory (they begin at multiples of %lld bytes): pass a copy of one",
-                      l->entry->name, first, second, first, d->name, (long long)d->target.part_align);
-    }
-  return TT_OK;
-}
-
 /* Large numbers are like addresses, small ones where memory is: a program that is not relocated has its heap there. */
 static bool is_like_address(uint64_t v) {
   const uint64_t page = 4096;
@@ -521,41 +479,6 @@ static void need_opencl(const tt_kernel_launch *l, tt_launch_need *out) {
   out->memory = "local";
 }
 
-/* The build for a device says what the kernel takes there. */
-static tt_code check_same(const tt_entry *e, const tt_cudac_param *param, int n, const char *where, tt_error *err) {
-  for (int k = 0; k < n && n == e->nparam; k++) {
-    const int local = TT_CUDAC_LOCAL, pointer = TT_CUDAC_POINTER;
-    bool same = (param[k].kind == local) == (e->param[k].kind == local) &&
-                (param[k].kind & pointer) == (e->param[k].kind & pointer) && param[k].size == e->param[k].size;
-    if (!same)
-      return tt__fail(err, TT_EDEVICE, "kernel %s: parameter %d is another on %s than where it was built first",
-                      e->name, k + 1, where);
-  }
-  return n == e->nparam
-             ? TT_OK
-             : tt__fail(err, TT_EDEVICE, "kernel %s has %d parameters on %s, and %d where it was built first", e->name,
-                        n, where, e->nparam);
-}
-
-/* Tell the device where the arguments stand. */
-static tt_code place_there(const tt_entry *e, tt_device *d, tt_device_entry *there, tt_error *err) {
-  tt_field field[TT_CALL_ARRAYS];
-  TT_TRY(check_same(e, there->param, there->nparam, d->name, err));
-  if (e->nparam > TT_CALL_ARRAYS) return tt__fail(err, TT_EVALUE, "kernel %s takes too many arguments", e->name);
-  for (int k = 0; k < e->nparam; k++) {
-    int kind = e->param[k].kind;
-    field[k] = (tt_field){.kind = kind == TT_CUDAC_LOCAL      ? TT_FIELD_LOCAL
-                                  : (kind & TT_CUDAC_POINTER) ? TT_FIELD_MEMORY
-                                                              : TT_FIELD_VALUE,
-                          .writes = !(there->param[k].kind & TT_CUDAC_CONST),
-                          .at = e->offset[k],
-                          .size = e->param[k].size};
-  }
-  TT_TRY(d->ops->sources->fields(d, there->routine, field, e->nparam, sizes_at(e), err));
-  there->placed = true;
-  return TT_OK;
-}
-
 static tt_code code_opencl(tt_kernel_launch *l, tt_device *d, tt_launch_code *out, tt_error *err) {
   char name[16];
   tt_device_entry *there;
@@ -563,13 +486,13 @@ static tt_code code_opencl(tt_kernel_launch *l, tt_device *d, tt_launch_code *ou
   if (tt__runs_host_code(d)) {
     TT_TRY(code_cuda(l, d, out, err));
     const tt_cudac_entry *here = e->built[build_for(&l->grid)];
-    return check_same(e, here->param, here->nparam, "the CPU", err);
+    return tt__entry_same(e, here->param, here->nparam, "the CPU", err);
   }
   if (!d->ops->sources)
     return tt__fail(err, TT_ENOTIMPL, "kernel %s is in OpenCL C, and %s has no compiler for it: move its arrays",
                     l->name, tt__device_name(l->id, name));
   TT_TRY(find_there(e, l->id, &there, err));
-  if (!there->placed) TT_TRY(place_there(e, d, there, err));
+  if (!there->placed) TT_TRY(tt__entry_place(e, d, there, sizes_at(e), err));
   tt_launch_need need = {.threads = there->info.block_threads, .own = there->info.shared, .memory = "local"};
   TT_TRY(tt__grid_check(&l->grid, &d->target, &need, l->name, err));
   *out = (tt_launch_code){.routine = there->routine};
@@ -581,7 +504,9 @@ static tt_code place_opencl(tt_kernel_launch *l, tt_device *d, tt_error *err) {
   const tt_entry *e = l->kernel;
   bool here = tt__runs_host_code(d);
   note_place(l, d);
-  if (!here) TT_TRY(check_parts((launch *)(void *)l, d, err));
+  const launch *given = (const launch *)(const void *)l;
+  const tt_device_launch parts = {e, given->arg, given->n, l->array, l->narray};
+  if (!here) TT_TRY(tt__device_launch_parts(&parts, d, err));
   return !here || e->program->check ? add_sizes((launch *)(void *)l, err) : TT_OK;
 }
 

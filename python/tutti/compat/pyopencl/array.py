@@ -671,7 +671,10 @@ def _numpy_order(ary):
 def zeros(queue, shape, dtype, order="C", allocator=None):
     """An array of zeros."""
     made = Array(queue, shape, dtype, order, allocator)
-    if made.size:
+    root = getattr(made._base, "_root", None)
+    if root is not None and len(made._base._memory) == len(root._host):
+        root.adopt(_tt.zeros(len(root._host), dtype="uint8", device=root._device))
+    elif made.size:
         made._base._bytes[...] = 0
     return made
 
