@@ -115,7 +115,7 @@ TT_FN A collect(const TT_GLOBAL tt_u64 *from, tt_u64 *w) {
 /*
 ** What lies before tile number m of a group, not both the first of all: `sum` is where the group's sums begin, `before`
 ** where it posts what it and all groups before come to. The operations have an order that depends on the tile's place
-** alone: the sums of the group's tiles before it, a warp of them at a time, behind the sum of all groups before. Run by one
+** alone: the sums of the group's tiles before it, a warp at a time, behind the sum of all groups before. Run by one
 ** warp; every lane has the result.
 */
 TT_FN A look_back(const TT_GLOBAL tt_u64 *sum, const TT_GLOBAL tt_u64 *before, tt_u32 m, int is_first) {

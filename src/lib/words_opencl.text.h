@@ -82,4 +82,4 @@
 #define TT_UNROLLED_8
 /* x of one number, y and s of as many as stand side by side */
 #define TT_MULTIPLY_ADD(x, y, s) fma((V)(x), y, s)
-typedef uint4 tt_vec16;
+#define tt_vec16 uint4

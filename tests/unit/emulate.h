@@ -335,8 +335,7 @@ __attribute__((visibility("default"))) void emu_launch(void (*kernel)(const void
 #define TT_POKE(p, v) (*(volatile tt_u64 *)(p) = (v))
 #define TT_POKE_U32(p, v) (*(volatile tt_u32 *)(p) = (v))
 #define TT_RELAX() emu_relax()
-#define TT_MULTIPLY_ADD(x, y, s) \
-  ((x) * (y) + (s))
+#define TT_MULTIPLY_ADD(x, y, s) ((x) * (y) + (s))
 #define TT_UNROLLED
 #define TT_UNROLLED_FEW
 #define TT_ROLLED

@@ -205,6 +205,7 @@ static inline tt_target emu_target(int way) {
   tt_target t = {.kind = TT_DEVICE_NULL,
                  .units = way == 0 ? 1 : 132,
                  .warp = emu_warp,
+                 .serial = emu_warp == 1,
                  .block_threads = 1024,
                  .unit_threads = 2048,
                  .shared_block = way == 2 ? 48 * 1024 : 227 * 1024,

@@ -4,7 +4,8 @@
 ** their bits, and zeros of both signs their order. Specialised by
 **   T         unsigned integer of the element's SIZE; of a complex number's half      COMPLEX   defined for them
 **   INF       (floats) the bits of infinity       SIGN   (integers) what is xored with       FLIP   ~0: descending
-**   DIGITS    of a key      THREADS, ITEMS   of a tile      COUNT_THREADS   of a block of sort_count      RESIDENT  blocks of sort_pass that share a unit
+**   DIGITS    of a key      THREADS, ITEMS   of a tile
+**   COUNT_THREADS   of a block of sort_count      RESIDENT  blocks of sort_pass that share a unit
 **   WIDE    a row has 2^30 elements or more
 **   PLACES    1: the places of the elements are sorted along, and are the result
 ** With COPIES (tables of counts in a block): sort_count, sort_plan, then sort_pass for each digit, all rows at once.

@@ -408,7 +408,7 @@ static bool stage_col(const tt_cutter *c, tt_pass *p, bool splits) {
 /* Few partials are a thread's; many of them a block fetches ahead of the one that folds. */
 static void finish_col(const tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
-  bool many = c->x.chunks >= TT_GROUP && !finds_places(c->k) && stage_lanes(c, v, 16, 16384);
+  bool many = !c->t->serial && c->x.chunks >= TT_GROUP && !finds_places(c->k) && stage_lanes(c, v, 16, 16384);
   if (many) {
     set_staged_col_grid(c, p, c->x.outer);
   } else {
@@ -418,11 +418,33 @@ static void finish_col(const tt_cutter *c, tt_pass *p) {
   v->part = TT_PART_FINISH;
 }
 
+/* May a thread have many lanes, whose values before the row's points are computed at each of them? */
+static bool takes_lanes(const tt_cutter *c) {
+  const tt_kernel *k = c->k;
+  if (!c->t->serial || k->nphase != 1 || k->nred == 0 || k->checked || c->reloads) return false;
+  for (int i = 0; i < k->ninst; i++) {
+    const tt_kinst *q = &k->inst[i];
+    bool slow = q->op < TT_OP_COUNT && tt__ops[q->op].flags & TT_OPF_SLOW;
+    if (slow && q->scope == TT_SCOPE_OUTER && q->phase == 0) return false;
+  }
+  return true;
+}
+
+static void set_lanes_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
+  enum { LANES = 9 }; /* log2; their accumulators lie in a first-level cache */
+  p->variant = (tt_variant){.vec = 1, .unroll = 1, .lanes = LANES};
+  p->grid.block[0] = p->grid.block[1] = 1;
+  p->grid.grid[0] = (uint32_t)tt__turns(c->x.lanes, 1 << LANES);
+  p->grid.grid[1] = (uint32_t)tt__at_most(items, tt__at_most(c->t->grid_max[1], 65535));
+}
+
 static void cut_col(tt_cutter *c, tt_cut *out) {
   tt_pass *p = &out->pass[0];
   bool splits = tt__kernel_splits(c->k);
   bool parts = splits && c->x.chunks > 1 && c->x.outer * c->x.lanes < (int64_t)c->t->units * 2048;
-  if (stage_col(c, p, splits)) {
+  if (takes_lanes(c)) {
+    set_lanes_grid(c, p, parts ? c->x.outer * c->x.chunks : c->x.outer);
+  } else if (!c->t->serial && stage_col(c, p, splits)) {
     parts = splits;
   } else {
     p->variant = (tt_variant){0};

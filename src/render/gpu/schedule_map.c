@@ -192,8 +192,8 @@ void tt__cut_map(tt_cutter *c, tt_pass *p) {
   v->main_loop = v->speculates || (v->drawn && outer == 1);
   int block = alone ? c->t->block_threads : MAP_BLOCK; /* to begin one costs a processor as much as many lanes */
   int x = tt__cut_block_x(threads, (c->shares || axis >= 0) && outer >= 8 ? 32
-                                   : v->speculates         ? SPECULATE_BLOCK
-                                                           : block),
+                                   : v->speculates                        ? SPECULATE_BLOCK
+                                                                          : block),
       y = block / x;
   y = (int)tt__at_most(y, (int64_t)1 << tt__log2_up(outer));
   v->block = (uint8_t)(unroll > 1 ? tt__log2_up(x) : 0);

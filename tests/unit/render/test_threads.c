@@ -152,13 +152,18 @@ TEST(threads_that_are_alone) {
   add_sizes(b, texts[6].text, len, 6); /* softmax */
   add_sizes(b, VARIANCE("row", "1 axes=2"), len, 6);
   add_sizes(b, FOLDS("row", "1 axes=2"), len, 6);
+  static const int64_t tall[][4] = {{3, 1}, {300, 7}, {513, 2}, {70, 600}, {1030, 513}}; /* some chunks, and lanes */
+  add_sizes(b, FOLDS("col", "1 axes=2"), tall, 5);
+  add_sizes(b, VARIANCE("col", "1 axes=2"), tall, 5);
   for (size_t i = 0; i < sizeof fold_texts / sizeof *fold_texts; i++)
     add_sizes(b, fold_texts[i].text, fold_texts[i].len, 2);
-  int shared = 0;
+  int shared = 0, lanes = 0;
+  for (int i = 0; i < b->njob; i++) lanes += b->job[i].cut[1].pass[0].variant.lanes > 0;
   for (int i = 0; i < b->njob; i++)
     shared += b->job[i].k->mode == TT_MODE_ROW && b->job[i].cut[1].pass[0].variant.group > 0;
   emu_warp = 32;
   CHECK_INT(shared, 0);
+  CHECK(lanes > 0);
   run(b);
 }
 
