@@ -146,12 +146,13 @@ static size_t taken;
 
 EXPORT void *clCreateBuffer(void *context, uint64_t flags, size_t size, void *host, int *result) {
   int told = answer(__func__), k = 0;
-  size_t most = (size_t)number("FAKE_OPENCL_MEMORY");
+  enum { OF_HOST = 1 << 4 };
+  size_t most = flags & OF_HOST ? 0 : (size_t)number("FAKE_OPENCL_MEMORY");
   if (!told && most && (size > most || taken > most - size)) told = -4;
   void *made = told ? NULL : REAL(clCreateBuffer)(context, flags, size, host, result);
   if (told) *result = told;
   while (k < PIECES && pieces[k].handle) k++;
-  if (made && k < PIECES) {
+  if (made && most && k < PIECES) {
     pieces[k].handle = made;
     pieces[k].size = size;
     taken += size;
