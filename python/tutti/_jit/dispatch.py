@@ -1,5 +1,6 @@
 """Compiled functions as Python sees them: what the decorators give."""
 
+import contextlib
 import functools
 import inspect
 import math
@@ -56,7 +57,8 @@ class Compiled(_core.Jit):
         for signature in signatures if isinstance(signatures, list) else [signatures] if signatures is not None else []:
             types = dense_types_of(signature, self)
             if types is not None:
-                self._compile(types)
+                with contextlib.suppress(NameError):  # it calls itself, or what is defined later: the first call looks
+                    self._compile(types)
         return self
 
     def disable_compile(self, val=True):
