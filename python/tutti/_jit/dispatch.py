@@ -54,6 +54,8 @@ class Compiled(_core.Jit):
         """The function with code for what signatures say: what it cannot do is an error where it is defined."""
         from .signature import dense_types_of
 
+        if _has_empty_cell(self.py_func):
+            return self  # what it names is not there yet: the first call looks
         for signature in signatures if isinstance(signatures, list) else [signatures] if signatures is not None else []:
             types = dense_types_of(signature, self)
             if types is not None:
@@ -219,6 +221,15 @@ class Compiled(_core.Jit):
     def _by_value(self):
         _carry_source(self.py_func)
         return _again, (type(self), self.py_func, self._flags, self._declared)
+
+
+def _has_empty_cell(fn):
+    for cell in getattr(fn, "__closure__", None) or ():
+        try:
+            cell.cell_contents  # noqa: B018
+        except ValueError:
+            return True
+    return False
 
 
 class _Same:

@@ -207,7 +207,11 @@ def halves(n):
 
 
 def test_a_function_with_a_signature_may_call_itself():
-    assert halves(1024) == 10
+    @njit("int64(int64)")
+    def inner(n):
+        return 0 if n < 2 else 1 + inner(n // 2)
+
+    assert halves(1024) == inner(1024) == 10
 
 
 def test_fields_have_titles():
