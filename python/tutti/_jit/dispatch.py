@@ -1,5 +1,6 @@
 """Compiled functions as Python sees them: what the decorators give."""
 
+import contextlib
 import functools
 import inspect
 import math
@@ -53,10 +54,13 @@ class Compiled(_core.Jit):
         """The function with code for what signatures say: what it cannot do is an error where it is defined."""
         from .signature import dense_types_of
 
+        if _has_empty_cell(self.py_func):
+            return self  # what it names is not there yet: the first call looks
         for signature in signatures if isinstance(signatures, list) else [signatures] if signatures is not None else []:
             types = dense_types_of(signature, self)
             if types is not None:
-                self._compile(types)
+                with contextlib.suppress(NameError):  # it calls itself, or what is defined later: the first call looks
+                    self._compile(types)
         return self
 
     def disable_compile(self, val=True):
@@ -217,6 +221,15 @@ class Compiled(_core.Jit):
     def _by_value(self):
         _carry_source(self.py_func)
         return _again, (type(self), self.py_func, self._flags, self._declared)
+
+
+def _has_empty_cell(fn):
+    for cell in getattr(fn, "__closure__", None) or ():
+        try:
+            cell.cell_contents  # noqa: B018
+        except ValueError:
+            return True
+    return False
 
 
 class _Same:

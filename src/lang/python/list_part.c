@@ -1,5 +1,6 @@
 /*
-** Parts of lists and strings: slices, which are written out or values, reading them, taking them away and assigning them.
+** Parts of lists and strings: slices, which are written out or values; reading such a part, taking it away and
+** assigning it.
 */
 #include <string.h>
 

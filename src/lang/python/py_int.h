@@ -205,7 +205,8 @@ expr *py__lane(lower *l, expr *array, int axis, expr *const *at);
 /* NumPy's functions that the library has (python/host.c), of these arguments and the keywords of `call`. */
 expr *py__host_call(lower *l, const char *name, expr *const *arg, int n, const tt_tree *call);
 expr *py__host_method(lower *l, expr *self, const char *name, const tt_tree *t);
-/* A shape, a whole number or a tuple of them; false: not known yet. A dense array in another shape. 0, 1 ... below n. */
+/* A shape, a whole number or a tuple of them; false: not known yet. Then a dense array in another shape, and 0, 1 ...
+ * below n. */
 bool py__read_shape(lower *l, expr *e, expr **len, int *rank);
 expr *py__shaped(lower *l, expr *array, expr *const *len, int rank);
 expr *py__ramp(lower *l, expr *n);
@@ -273,14 +274,14 @@ expr *py__list_fold(lower *l, const char *name, expr *list);       /* sum, min, 
 expr *py__list_array(lower *l, expr *list, tt_dtype d);            /* NONE: its items' type */
 expr *py__list_call(lower *l, const char *name, const tt_tree *t); /* of what makes a list */
 void py__list_resize(lower *l, expr *list, expr *n);
-/* n items of `from` from `start` on, every step-th, over those of `to` from `at` on; the same as a list of their own. */
+/* n items of `from` from `start` on, every step-th, over those of `to` from `at` on; then as a list of their own. */
 void py__list_copy(lower *l, expr *to, expr *at, expr *from, expr *start, expr *step, expr *n);
 expr *py__list_taken(lower *l, expr *list, expr *start, expr *step, expr *n);
 /* An index that may count from the end as one that does not; an IndexError where the list has no such item. */
 expr *py__list_checked(lower *l, expr *list, expr *at, const char *message);
 expr *py__list_found(lower *l, expr *list, expr *value); /* the place of the first; ValueError: there is none */
-/* Parts of lists (python/list_part.c). The start, stop and step of a slice, written (value NULL) or a value; false: it is
- * no slice. */
+/* Parts of lists (python/list_part.c). The start, stop and step of a slice, written (value NULL) or a value; false:
+ * it is no slice. */
 bool py__slice_parts(lower *l, const tt_tree *t, expr *value, expr **part);
 bool py__is_slice(const expr *e);
 expr *py__new_slice(lower *l, expr *const *arg, int n);

@@ -1,6 +1,6 @@
 /*
-** Random numbers in compiled functions: the context holds a state for each thread. Arrays of them are loops of draws, in
-** the order of their elements, as NumPy's.
+** Random numbers in compiled functions: the context holds a state for each thread. Arrays of them are loops of draws
+** in the order of their elements, as NumPy's.
 */
 #include <string.h>
 

@@ -201,6 +201,19 @@ def test_a_signature_is_looked_at_where_the_function_is_defined():
         njit((record[:], types.intp))(lambda r, i: r[i][5])
 
 
+@njit("int64(int64)")
+def halves(n):
+    return 0 if n < 2 else 1 + halves(n // 2)
+
+
+def test_a_function_with_a_signature_may_call_itself():
+    @njit("int64(int64)")
+    def inner(n):
+        return 0 if n < 2 else 1 + inner(n // 2)
+
+    assert halves(1024) == inner(1024) == 10
+
+
 def test_fields_have_titles():
     dtype = np.dtype([(("x", "s0"), "i4"), (("y", "s1"), "f8")])
 
