@@ -195,12 +195,13 @@ int64_t tt__child_memory(void) {
 }
 
 /*
-** What we start is a shell: it sets the limits, starts one that waits for the end of `life` (descriptor 3) and then
-** kills their group, and runs the program. A signal at the death of the parent would not do: it comes when a thread of
-** ours ends, and does not reach what the program starts, a compiler proper and its assembler.
+** What we start is a shell: it sets the limits (memory's so that a driver on trial can lift it), starts one that waits
+** for the end of `life` (descriptor 3) and then kills their group, and runs the program. A signal at the death of the
+** parent would not do: it comes when a thread of ours ends, and does not reach what the program starts, a compiler
+** proper and its assembler.
 */
 static const char watched[] =
-    "ulimit -d $1; ulimit -t $2; shift 2\n"
+    "ulimit -S -d $1; ulimit -t $2; shift 2\n"
     "{ read x; kill -9 0; } <&3 >/dev/null 2>&1 &\n"
     "w=$!\n"
     "\"$@\" 3<&-\n"

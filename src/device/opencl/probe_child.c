@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/os/os.h"
@@ -128,8 +129,17 @@ static void ask_all(uint32_t avoided, const char *library) {
   }
 }
 
+/* The bound is for compilers; a driver is to have what it would have in the program. */
+static void lift_memory(void) {
+  struct rlimit most;
+  if (getrlimit(RLIMIT_DATA, &most) != 0) return;
+  most.rlim_cur = most.rlim_max;
+  setrlimit(RLIMIT_DATA, &most);
+}
+
 _Noreturn void tt__cl_probe_here(int seconds, uint32_t avoided, const char *library) {
   watch_signals(seconds);
+  lift_memory();
   ask_all(avoided, library);
   say_files();
   say_text("\n" TT_CL_LINE "done\n");

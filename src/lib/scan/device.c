@@ -164,10 +164,11 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   a.n_out = n + initial;
   a.initial = (int32_t)initial;
   chunks = (is_long(shape, &a, size, s.words) ? shape->long_bytes : shape->scan_bytes) / 16;
-  if (on->device->target.serial)
-    vec *= chunks, chunks = 1; /* one element after the other */
-  else if (size < 4)
-    chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
+  if (size < 4) chunks = size == 1 ? 2 : 4; /* what is added up has 4 bytes */
+  if (on->device->target.serial) {          /* one element after the other */
+    vec *= shape->scan_bytes / 16;
+    chunks = 1;
+  }
   tt_device_text d = {.on = on, .text = tt__text_scan, .above = tt__text_back, .pointers = 5};
   define(&d, op, t, vec, chunks, shape->scan_threads);
   tt_code code;
