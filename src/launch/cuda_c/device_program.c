@@ -16,29 +16,44 @@
 
 /* ---- code */
 
-static tt_code binary_of(tt_device *d, const tt_cudac_device_text *t, tt_str *binary, tt_error *err) {
+tt_code tt__device_binary(tt_device *d, const tt_device_source *s, tt_str *binary, tt_error *err) {
   tt_str identity = {0};
   d->ops->identity(d, &identity);
   tt_cache_place place = {.identity = identity.data ? identity.data : ""};
-  const char *options = t->options.data ? t->options.data : "";
-  tt_digest part[2] = {tt__digest(t->text.data, t->text.len), tt__digest(options, strlen(options))};
+  tt_digest part[3] = {tt__digest(s->text, strlen(s->text)), tt__digest(s->options, strlen(s->options)),
+                       tt__digest(s->symbol, strlen(s->symbol))};
   tt_cache_item item = {
-      .key = tt__digest(part, sizeof part), .text = options, .source = t->text.data, .symbol = "program"};
+      .key = tt__digest(part, sizeof part), .text = s->options, .source = s->text, .symbol = s->symbol};
   tt_code code = TT_OK;
-  /* Files that the program includes are in no key. */
-  bool keep = !strstr(t->text.data, "#include \"") && !strstr(options, "-I") && !strstr(options, "--include");
-  if (keep && tt__cache_find_binary(&place, &item, binary)) {
+  if (s->keep && tt__cache_find_binary(&place, &item, binary)) {
     TT_COUNT(cache_hits, 1);
   } else {
     int64_t start = tt__clock_ns();
-    code = d->ops->compile(d, t->text.data, options, binary, err);
+    code = s->make(d, s->text, s->options, binary, err);
     TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
     TT_COUNT(compiles, code == TT_OK);
     TT_COUNT(compile_failures, code != TT_OK);
-    if (code == TT_OK && keep) tt__cache_store(&place, &item, 1, binary->data, binary->len);
+    if (code == TT_OK && s->keep) tt__cache_store(&place, &item, 1, binary->data, binary->len);
   }
   tt__str_free(&identity);
   return code;
+}
+
+const char *tt__device_behind(const tt_str *binary, const char *mark, size_t *size) {
+  const size_t len = strlen(mark);
+  uint64_t n;
+  if (binary->len < len + sizeof n || memcmp(binary->data + binary->len - len, mark, len) != 0) return NULL;
+  memcpy(&n, binary->data + binary->len - len - sizeof n, sizeof n);
+  if (n > binary->len - len - sizeof n) return NULL;
+  *size = n;
+  return binary->data + binary->len - len - sizeof n - n;
+}
+
+static tt_code binary_of(tt_device *d, const tt_cudac_device_text *t, tt_str *binary, tt_error *err) {
+  const char *options = t->options.data ? t->options.data : "";
+  bool keep = !strstr(t->text.data, "#include \"") && !strstr(options, "-I") && !strstr(options, "--include");
+  tt_device_source s = {t->text.data, options, "program", keep, d->ops->compile};
+  return tt__device_binary(d, &s, binary, err);
 }
 
 /* The text made with all kernels, or, when it does not compile so, without those that #if may have taken out. */
@@ -62,17 +77,6 @@ static tt_code make_binary(tt_device *d, const char *source, const tt_cudac_opti
   tt__cudac_device_free(t);
   *t = fewer;
   return TT_OK;
-}
-
-/* The lines behind a binary that name its symbols, or NULL. */
-static const char *symbols_of(const tt_str *binary, size_t *size) {
-  const size_t mark = sizeof TT_NVRTC_MARK - 1;
-  uint64_t n;
-  if (binary->len < mark + sizeof n || memcmp(binary->data + binary->len - mark, TT_NVRTC_MARK, mark) != 0) return NULL;
-  memcpy(&n, binary->data + binary->len - mark - sizeof n, sizeof n);
-  if (n > binary->len - mark - sizeof n) return NULL;
-  *size = n;
-  return binary->data + binary->len - mark - sizeof n - n;
 }
 
 /* A copy of the text up to `end`, and what follows. */
@@ -129,7 +133,7 @@ static char *own_symbol(const char *name) {
 
 static tt_code find_parts(tt_device_program *p, const tt_cudac_device_text *t, const tt_str *binary, tt_error *err) {
   size_t size = 0;
-  const char *symbol = symbols_of(binary, &size), *stop = symbol ? symbol + size : NULL;
+  const char *symbol = tt__device_behind(binary, TT_NVRTC_MARK, &size), *stop = symbol ? symbol + size : NULL;
   const char *line = t->entries.data ? t->entries.data : "", *lines = line + strlen(line);
   bool named = p->device->target.handles; /* kernels have their own names there, and what they take is not asked */
   if (!symbol && !named && t->nentry + t->nvariable) return tt__fail(err, TT_EDEVICE, "the compiler named no symbols");

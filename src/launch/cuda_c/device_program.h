@@ -30,6 +30,18 @@ typedef struct tt_device_program {
   int nvariable;
 } tt_device_program;
 
+/* What a device compiles, and how. */
+typedef struct tt_device_source {
+  const char *text, *options;
+  const char *symbol; /* what the binary is kept for: another word, another binary */
+  bool keep;          /* on disk: files that the text includes are in no key */
+  tt_code (*make)(tt_device *d, const char *text, const char *options, tt_str *binary, tt_error *err);
+} tt_device_source;
+/* Find it on disk, or make and keep it. */
+TT_HIDDEN tt_code tt__device_binary(tt_device *d, const tt_device_source *s, tt_str *binary, tt_error *err);
+/* What stands behind a binary, before a u64 of its bytes and the mark; NULL: nothing, or it is damaged. */
+TT_HIDDEN const char *tt__device_behind(const tt_str *binary, const char *mark, size_t *size);
+
 /* Compile (or find on disk), load, ask what the kernels take. Takes long, waits; the session's lock is not held. */
 TT_HIDDEN tt_code tt__device_program_open(tt_device *d, const char *source, const tt_cudac_options *o,
                                           tt_device_program **out, tt_error *err);

@@ -12,14 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
-#include "base/os/os.h"
-#include "graph/session.h"
 #include "ir/dtype.h"
 #include "ir/user/call.h"
 #include "lang/cuda_c/cudac.h"
-#include "run/cache/cache.h"
 
 enum { MOST_TYPES = 256, MOST_LINE = 400 };
 
@@ -247,39 +243,9 @@ static tt_code make_described(tt_device *d, const char *source, const char *opti
   return code;
 }
 
-/* Where the lines begin, and how many bytes they are; NULL: they are damaged. */
-static const char *lines_behind(const tt_str *binary, size_t *size) {
-  const size_t mark = sizeof PARAMETERS - 1;
-  uint64_t n;
-  if (binary->len < mark + sizeof n || memcmp(binary->data + binary->len - mark, PARAMETERS, mark) != 0) return NULL;
-  memcpy(&n, binary->data + binary->len - mark - sizeof n, sizeof n);
-  if (n > binary->len - mark - sizeof n) return NULL;
-  *size = n;
-  return binary->data + binary->len - mark - sizeof n - n;
-}
-
 static tt_code described(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err) {
-  tt_str identity = {0};
-  d->ops->identity(d, &identity);
-  tt_cache_place place = {.identity = identity.data ? identity.data : ""};
-  tt_digest part[3] = {tt__digest(source, strlen(source)), tt__digest(options, strlen(options)),
-                       tt__digest(PARAMETERS, sizeof PARAMETERS)};
-  tt_cache_item item = {.key = tt__digest(part, sizeof part), .text = options, .source = source, .symbol = PARAMETERS};
-  tt_code code = TT_OK;
-  /* Files that the program includes are in no key. */
   bool keep = !strstr(source, "#include") && !strstr(options, "-I");
-  if (keep && tt__cache_find_binary(&place, &item, binary)) {
-    TT_COUNT(cache_hits, 1);
-  } else {
-    int64_t start = tt__clock_ns();
-    code = make_described(d, source, options, binary, err);
-    TT_COUNT(compile_us, (tt__clock_ns() - start) / 1000);
-    TT_COUNT(compiles, code == TT_OK);
-    TT_COUNT(compile_failures, code != TT_OK);
-    if (code == TT_OK && keep) tt__cache_store(&place, &item, 1, binary->data, binary->len);
-  }
-  tt__str_free(&identity);
-  return code;
+  return tt__device_binary(d, &(tt_device_source){source, options, PARAMETERS, keep, make_described}, binary, err);
 }
 
 /* ---- the program */
@@ -330,7 +296,7 @@ static int count_kernels(const char *lines, const char *stop) {
 
 static tt_code read_entries(tt_device_program *p, const tt_str *binary, tt_error *err) {
   size_t size = 0;
-  const char *at = lines_behind(binary, &size), *stop = at ? at + size : NULL;
+  const char *at = tt__device_behind(binary, PARAMETERS, &size), *stop = at ? at + size : NULL;
   if (!at) return tt__fail(err, TT_EDEVICE, "%s: nothing says what the kernels take", p->device->name);
   TT_TRY(p->device->ops->load(p->device, binary->data, (size_t)(at - binary->data), &p->module, err));
   int n = count_kernels(at, stop);

@@ -260,56 +260,37 @@ TT_FN void tt_to_words_c64(tt_i64 *w, tt_c64 z) {
 
 #ifndef TT_PROGRAM_GPU
 /* Items in order, equal ones as they were: runs of twice the length each time, from one half of the memory to the
- * other. */
-#define TT__SORT(S)                                                                               \
-  static __attribute__((unused)) tt_b8 tt_list_sort_##S(tt_pcall *call, tt_list *l, tt_b8 down) { \
-    tt_i64 n = l->n, *from = l->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0;       \
-    if (n < 2) return 1;                                                                          \
-    if (!to) return 0;                                                                            \
-    for (tt_i64 run = 1; run < n; run *= 2) {                                                     \
-      for (tt_i64 low = 0; low < n; low += 2 * run) {                                             \
-        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n;       \
-        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                                \
-          tt_b8 second = a == half;                                                               \
-          if (a < half && b < end) {                                                              \
-            tt_##S x = tt_of_words_##S(from + a), y = tt_of_words_##S(from + b);                  \
-            second = down ? x < y : y < x;                                                        \
-          }                                                                                       \
-          to[at] = from[second ? b++ : a++];                                                      \
-        }                                                                                         \
-      }                                                                                           \
-      tt_i64 *other = from;                                                                       \
-      from = to;                                                                                  \
-      to = other;                                                                                 \
-    }                                                                                             \
-    if (from != l->w) __builtin_memcpy(l->w, from, (unsigned long)n * 8);                         \
-    return 1;                                                                                     \
+ * other. KEY(i): where the key of the item at `i` lies. */
+#define TT__MERGES(NAME, PARAMETERS, S, LACKS, KEY)                                         \
+  static __attribute__((unused)) tt_b8 NAME PARAMETERS {                                    \
+    tt_i64 n = l->n, *from = l->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0; \
+    if (n < 2) return 1;                                                                    \
+    if (!to || (LACKS)) return 0;                                                           \
+    for (tt_i64 run = 1; run < n; run *= 2) {                                               \
+      for (tt_i64 low = 0; low < n; low += 2 * run) {                                       \
+        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n; \
+        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                          \
+          tt_b8 second = a == half;                                                         \
+          if (a < half && b < end) {                                                        \
+            tt_##S x = tt_of_words_##S(KEY(a)), y = tt_of_words_##S(KEY(b));                \
+            second = down ? x < y : y < x;                                                  \
+          }                                                                                 \
+          to[at] = from[second ? b++ : a++];                                                \
+        }                                                                                   \
+      }                                                                                     \
+      tt_i64 *other = from;                                                                 \
+      from = to;                                                                            \
+      to = other;                                                                           \
+    }                                                                                       \
+    if (from != l->w) __builtin_memcpy(l->w, from, (unsigned long)n * 8);                   \
+    return 1;                                                                               \
   }
-/* Places 0, 1 ... in the order of the keys there: the same, with a look at the keys. */
-#define TT__ORDER(S)                                                                                                   \
-  static __attribute__((unused)) tt_b8 tt_list_order_##S(tt_pcall *call, tt_list *places, tt_list *keys, tt_b8 down) { \
-    tt_i64 n = places->n, *from = places->w, *to = n > 1 ? (tt_i64 *)call->alloc(call, n * 8, 0) : 0;                  \
-    if (n < 2) return 1;                                                                                               \
-    if (!to || keys->n < n) return 0;                                                                                  \
-    for (tt_i64 run = 1; run < n; run *= 2) {                                                                          \
-      for (tt_i64 low = 0; low < n; low += 2 * run) {                                                                  \
-        tt_i64 half = low + run < n ? low + run : n, end = half + run < n ? half + run : n;                            \
-        for (tt_i64 at = low, a = low, b = half; at < end; at++) {                                                     \
-          tt_b8 second = a == half;                                                                                    \
-          if (a < half && b < end) {                                                                                   \
-            tt_##S x = tt_of_words_##S(keys->w + from[a]), y = tt_of_words_##S(keys->w + from[b]);                     \
-            second = down ? x < y : y < x;                                                                             \
-          }                                                                                                            \
-          to[at] = from[second ? b++ : a++];                                                                           \
-        }                                                                                                              \
-      }                                                                                                                \
-      tt_i64 *other = from;                                                                                            \
-      from = to;                                                                                                       \
-      to = other;                                                                                                      \
-    }                                                                                                                  \
-    if (from != places->w) __builtin_memcpy(places->w, from, (unsigned long)n * 8);                                    \
-    return 1;                                                                                                          \
-  }
+#define TT__ITSELF(i) (from + (i))
+#define TT__ITS_KEY(i) (keys->w + from[i])
+#define TT__SORT(S) TT__MERGES(tt_list_sort_##S, (tt_pcall * call, tt_list * l, tt_b8 down), S, 0, TT__ITSELF)
+/* Places 0, 1 ... in the order of the keys there. */
+#define TT__ORDER(S) \
+  TT__MERGES(tt_list_order_##S, (tt_pcall * call, tt_list * l, tt_list * keys, tt_b8 down), S, keys->n < n, TT__ITS_KEY)
 #define TT__SORTS(S) TT__SORT(S) TT__ORDER(S)
 TT__SORTS(b8)
 TT__SORTS(i8)
