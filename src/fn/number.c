@@ -513,8 +513,24 @@ static tt_array *sinc(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(sinc)
 
-/* Set bits, summed in ever wider fields. */
+/* n & mask, and the fields beside them, summed. */
+static tt_array *sum_fields(tt_composer *c, tt_array *n, int width, int64_t mask) {
+  return tt__compose_op2(c, TT_ADD, tt__compose_opi(c, TT_AND, n, mask),
+                         tt__compose_opi(c, TT_AND, tt__compose_opi(c, TT_SHR, n, width), mask));
+}
+
+/* The set bits of unsigned integers: summed in fields of 2, 4 and 8 bits, then all bytes by one product. */
+static tt_array *count_bits(tt_composer *c, tt_array *a) {
+  int bits = 8 * (int)tt__dtype_size((tt_dtype)a->dtype);
+  const int64_t ones = (int64_t)(0x0101010101010101 >> (64 - bits)); /* of each byte */
+  tt_array *n = sum_fields(c, a, 1, ones * 0x55);
+  n = sum_fields(c, n, 2, ones * 0x33);
+  n = tt__compose_opi(c, TT_AND, tt__compose_op2(c, TT_ADD, n, tt__compose_opi(c, TT_SHR, n, 4)), ones * 0x0f);
+  return bits == 8 ? n : tt__compose_opi(c, TT_SHR, tt__compose_opi(c, TT_MUL, n, ones), bits - 8);
+}
+
 static tt_array *bitwise_count(tt_composer *c, tt_call_frame *f) {
+  static const tt_dtype as[9] = {[1] = TT_U8, [2] = TT_U16, [4] = TT_U32, [8] = TT_U64};
   tt_array *a = tt__arg_array(c, f, 0);
   if (a && !is_exact(a))
     return tt__compose_fail(
@@ -522,17 +538,9 @@ static tt_array *bitwise_count(tt_composer *c, tt_call_frame *f) {
         "ufunc 'bitwise_count' not supported for the input types, and the inputs could not be safely "
         "coerced to any supported types according to the casting rule ''safe''");
   if (a && tt__dtypes[a->dtype].kind == 'i') a = tt__compose_op1(c, TT_ABS, a);
-  if (a && tt__dtypes[a->dtype].kind == 'i') { /* the most negative number stays negative: its own bits, then */
-    static const tt_dtype as[9] = {[1] = TT_U8, [2] = TT_U16, [4] = TT_U32, [8] = TT_U64};
-    a = tt__compose_cast(c, a, as[tt__dtype_size((tt_dtype)a->dtype)]);
-  }
-  static const int64_t mask[6] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
-                                  0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
-  tt_array *n = tt__compose_cast(c, a, TT_U64);
-  for (int k = 0; k < 6; k++)
-    n = tt__compose_op2(c, TT_ADD, tt__compose_opi(c, TT_AND, n, mask[k]),
-                        tt__compose_opi(c, TT_AND, tt__compose_opi(c, TT_SHR, n, 1 << k), mask[k]));
-  return tt__arg_out(c, f, 1, tt__compose_cast(c, n, TT_U8));
+  /* The most negative number stays negative: its own bits, then. */
+  if (a) a = tt__compose_cast(c, a, as[tt__dtype_size((tt_dtype)a->dtype)]);
+  return a ? tt__arg_out(c, f, 1, tt__compose_cast(c, count_bits(c, a), TT_U8)) : NULL;
 }
 TT_HANDLER(bitwise_count)
 
