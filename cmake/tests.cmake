@@ -18,6 +18,10 @@ foreach(file ${tutti_unit})
   add_test(NAME unit_${name} COMMAND unit_${name})
   set_tests_properties(unit_${name} PROPERTIES TIMEOUT 600 LABELS unit ENVIRONMENT "${tutti_test_env}")
 endforeach()
+# The longest first, or one processor waits for the other at the end.
+foreach(name test_threads test_device_attention test_device_nvrtc test_device_pick test_threads_nvrtc test_render)
+  set_tests_properties(unit_${name} PROPERTIES COST 100)
+endforeach()
 
 # Stand-ins for NVIDIA's driver and its compiler, loaded by name at run time.
 add_library(fake_cuda MODULE ${PROJECT_SOURCE_DIR}/tests/fake/cuda_driver.c)
