@@ -444,7 +444,7 @@ def test_errors_say_the_same(ways):
 
     a = np.arange(5.0)
     got = ways(ratio, [(a, a), (a, a + 1)], turns=(1, 2, 3))
-    assert got[0][0][0] == "ZeroDivisionError" and "line" in got[0][0][1]
+    assert tuple(got[0][0][:2]) == ("ZeroDivisionError", "division by zero")
     assert ways(step, [(9, 2), (9, 0), (9, -1)], turns=(1, 2))[1][0][0] == "ValueError"
     ways(root, [(4.0,), (-1.0,), (0.0,), (float("nan"),)])
     assert ways(claim, [(1,), (0,)])[1][0][0] == "AssertionError"
