@@ -84,7 +84,7 @@ class Module:
         self.begin(root, declared)
         self.bound[0] = bound or {}
         self.translate()
-        self.file = inspect.getfile(root) if hasattr(root, "__code__") else "?"
+        self.file = inspect.getfile(root.__code__) if hasattr(root, "__code__") else "?"
 
     def begin(self, root, declared=None):
         """A module of one function that has no text yet."""
