@@ -179,5 +179,7 @@ def test_others_kill_and_stop_workers(seed):
     finally:
         over.set()
         thread.join()
-    assert got == [loop(x) for x in items]
+    # Of an item that raises at every try the last try may have been the one whose worker died.
+    wanted = [loop(x) for x in items]
+    assert all(g == w or (isinstance(w, str) and "WorkerDied" in g) for g, w in zip(got, wanted, strict=True))
     assert tt.parallel.map(abs, [-1, -2], workers=2, chunk=1) == [1, 2]
