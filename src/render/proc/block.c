@@ -67,27 +67,13 @@ static void live_stmts(life *l, const tt_pstmt *s) {
 
 /* ---- regions */
 
-static bool asks_depth_expr(const tt_pexpr *e) {
-  bool asks = e && e->op == TT_X_SPECIAL && (e->k == TT_S_TID_Z || e->k == TT_S_LANE);
-  for (int k = 0; e && k < e->n && !asks; k++) asks = asks_depth_expr(e->arg[k]);
-  return asks;
-}
-
-/* Does a statement look at threadIdx.z? */
-static bool asks_depth(const tt_pstmt *s) {
-  for (; s; s = s->next) {
-    if (asks_depth_expr(s->a) || asks_depth_expr(s->b) || asks_depth_expr(s->c)) return true;
-    for (int k = 0; s->arg && k < s->n; k++)
-      if (asks_depth_expr(s->arg[k])) return true;
-    if (asks_depth(s->body) || asks_depth(s->other)) return true;
-  }
-  return false;
-}
+/* Does it look at threadIdx.z? */
+static bool asks_depth(const tt_pexpr *e) { return e->op == TT_X_SPECIAL && (e->k == TT_S_TID_Z || e->k == TT_S_LANE); }
 
 static bool is_flat(const tt_pwriter *w) {
   for (int64_t k = 0; k < w->p->funcs.n; k++) /* those that ask for their place are told all of it */
     if (w->p->funcs.data[k] != w->f && w->p->funcs.data[k]->place) return false;
-  return !w->p->bounds && !asks_depth(w->f->body);
+  return !w->p->bounds && !tt__pw_some(w->f->body, asks_depth);
 }
 
 /*
@@ -360,11 +346,7 @@ static bool starts_by_remat(const tt_pwriter *w, const tt_pexpr *e) {
   }
 }
 
-static bool has_atomic(const tt_pexpr *e) {
-  bool has = e && e->op == TT_X_ATOMIC;
-  for (int k = 0; e && k < e->n && !has; k++) has = has_atomic(e->arg[k]);
-  return has;
-}
+static bool is_atomic(const tt_pexpr *e) { return e->op == TT_X_ATOMIC; }
 
 /* Elements of arguments' rows that are read at `local`. */
 static void put_prefetch(tt_pwriter *w, const tt_pexpr *e, int32_t local, int n) {
@@ -384,7 +366,8 @@ static void put_prefetch(tt_pwriter *w, const tt_pexpr *e, int32_t local, int n)
 */
 static void put_prefetches(tt_pwriter *w, const tt_pstmt *loop, int n) {
   bool scalar = false;
-  for (const tt_pstmt *s = loop->body; s; s = s->next) scalar |= has_atomic(s->a) || has_atomic(s->b);
+  for (const tt_pstmt *s = loop->body; s; s = s->next)
+    scalar |= tt__pw_some_expr(s->a, is_atomic) || tt__pw_some_expr(s->b, is_atomic);
   for (const tt_pstmt *s = loop->body; s && scalar; s = s->next) {
     put_prefetch(w, s->a, loop->local, n);
     put_prefetch(w, s->b, loop->local, n);

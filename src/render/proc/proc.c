@@ -431,26 +431,15 @@ static tt_code put_opencl(tt_pwriter *w, int64_t entry, const char *name, tt_err
 }
 
 /* What only the host can do: memory, random numbers of the call, parallel loops. */
-static bool fits_expr(const tt_pexpr *e) {
-  if (!e) return true;
-  if (e->op == TT_X_ALLOC || (e->op == TT_X_HELPER && e->k)) return false;
-  for (int k = 0; k < e->n; k++)
-    if (!fits_expr(e->arg[k])) return false;
-  return true;
-}
-static bool fits_stmts(const tt_pstmt *s) {
-  for (; s; s = s->next) {
-    if (s->op == TT_X_PARFOR || s->op == TT_X_TRY || !fits_expr(s->a) || !fits_expr(s->b) || !fits_expr(s->c))
-      return false;
-    for (int k = 0; s->arg && k < s->n; k++)
-      if (!fits_expr(s->arg[k])) return false;
-    if (!fits_stmts(s->body) || !fits_stmts(s->other)) return false;
-  }
-  return true;
+static bool is_hosts(const tt_pexpr *e) { return e->op == TT_X_ALLOC || (e->op == TT_X_HELPER && e->k); }
+static bool has_hosts(const tt_pstmt *s) {
+  for (; s; s = s->next)
+    if (s->op == TT_X_PARFOR || s->op == TT_X_TRY || has_hosts(s->body) || has_hosts(s->other)) return true;
+  return false;
 }
 static bool fits_gpu(const tt_proc *p, tt_error *err) {
   for (int64_t k = 0; k < p->funcs.n; k++)
-    if (!fits_stmts(p->funcs.data[k]->body)) {
+    if (has_hosts(p->funcs.data[k]->body) || tt__pw_some(p->funcs.data[k]->body, is_hosts)) {
       tt__fail(err, TT_ENOTIMPL,
                "%s() makes arrays, catches exceptions or draws np.random's numbers, which no GPU does",
                p->funcs.data[k]->name);
@@ -478,28 +467,10 @@ static void put_functions(tt_pwriter *w) {
     if (p->funcs.data[k]->kind == TT_X_FUNCTION) put_function(w, p->funcs.data[k], k);
 }
 
-static bool has_back_expr(const tt_pexpr *e) {
-  if (!e) return false;
-  if (e->op == TT_X_CAST && e->type->tag == TT_T_SCALAR && tt__is_float((tt_dtype)e->type->dtype) &&
-      tt__is_int((tt_dtype)e->arg[0]->type->dtype))
-    return true;
-  for (int k = 0; k < e->n; k++)
-    if (has_back_expr(e->arg[k])) return true;
-  return false;
-}
-static bool has_back_stmts(const tt_pstmt *s) {
-  for (; s; s = s->next) {
-    if (has_back_expr(s->a) || has_back_expr(s->b) || has_back_expr(s->c)) return true;
-    for (int k = 0; s->arg && k < s->n; k++)
-      if (has_back_expr(s->arg[k])) return true;
-    if (has_back_stmts(s->body) || has_back_stmts(s->other)) return true;
-  }
-  return false;
-}
-static bool has_back(const tt_proc *p) {
-  for (int64_t k = 0; k < p->funcs.n; k++)
-    if (has_back_stmts(p->funcs.data[k]->body)) return true;
-  return false;
+/* A float made a whole number. */
+static bool is_back(const tt_pexpr *e) {
+  return e->op == TT_X_CAST && e->type->tag == TT_T_SCALAR && tt__is_float((tt_dtype)e->type->dtype) &&
+         tt__is_int((tt_dtype)e->arg[0]->type->dtype);
 }
 
 tt_code tt__program_render(const tt_proc *p, tt_program_target target, const char *name, tt_str *out, tt_error *err) {
@@ -508,7 +479,7 @@ tt_code tt__program_render(const tt_proc *p, tt_program_target target, const cha
   tt_pwriter w = {.p = p, .target = target, .out = out, .arena = &arena, .region = -1};
   int64_t entry = 0;
   w.single = tt__program_single(p) && target == TT_PROGRAM_C;
-  w.back = has_back(p);
+  w.back = tt__pw_some_in(p, is_back);
   if (target != TT_PROGRAM_C && !fits_gpu(p, err)) return TT_ENOTIMPL;
   while (p->funcs.data[entry] != p->entry) entry++;
   if (target == TT_PROGRAM_OPENCL) {
@@ -530,7 +501,8 @@ tt_code tt__program_render(const tt_proc *p, tt_program_target target, const cha
 tt_code tt__program_resume(const tt_proc *p, const char *name, tt_str *out, tt_error *err) {
   assert(p->entry && name);
   tt_arena arena = {0};
-  tt_pwriter w = {.p = p, .target = TT_PROGRAM_C, .out = out, .arena = &arena, .region = -1, .back = has_back(p)};
+  tt_pwriter w = {
+      .p = p, .target = TT_PROGRAM_C, .out = out, .arena = &arena, .region = -1, .back = tt__pw_some_in(p, is_back)};
   put_functions(&w);
   for (int64_t k = 0; k < p->funcs.n; k++)
     if (tt__program_loops(p->funcs.data[k]->body)) tt__pw_resume(&w, k, name);

@@ -161,10 +161,16 @@ TT_HIDDEN void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s);
 TT_HIDDEN void tt__pw_fail(tt_pwriter *w, const char *kind, const char *message, int32_t line, tt_str *out);
 TT_HIDDEN const char *tt__pw_leave_text(tt_pwriter *w); /* the function is given up */
 TT_HIDDEN void tt__pw_locals(tt_pwriter *w, int32_t from);
+
+/* proc/walk.c */
 /* Call `see` for every local an expression reads, or statements read and write. */
 typedef void (*tt_pw_see)(void *ctx, int32_t local, bool write);
 TT_HIDDEN void tt__pw_each_expr(const tt_pexpr *e, tt_pw_see see, void *ctx);
 TT_HIDDEN void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx);
+/* Does the test hold for an expression or a part of it; for one in statements, at any depth; in a program? */
+TT_HIDDEN bool tt__pw_some_expr(const tt_pexpr *e, bool (*test)(const tt_pexpr *e));
+TT_HIDDEN bool tt__pw_some(const tt_pstmt *s, bool (*test)(const tt_pexpr *e));
+TT_HIDDEN bool tt__pw_some_in(const tt_proc *p, bool (*test)(const tt_pexpr *e));
 
 /* proc/resume.c: statements of a function that goes on with a frame; true: they hold loops, and were written. */
 TT_HIDDEN bool tt__pw_resume_stmts(tt_pwriter *w, const tt_pstmt *s);

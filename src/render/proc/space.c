@@ -196,30 +196,11 @@ tt_code tt__pw_find_spaces(tt_pwriter *w, int64_t entry, tt_error *err) {
 
 /* ---- what a device may lack */
 
-static bool expr_has_atomic64(const tt_pexpr *e) {
-  if (!e) return false;
-  if (e->op == TT_X_ATOMIC && tt__dtype_size((tt_dtype)e->type->dtype) == 8) return true;
-  for (int k = 0; k < e->n; k++)
-    if (expr_has_atomic64(e->arg[k])) return true;
-  return false;
+static bool is_atomic64(const tt_pexpr *e) {
+  return e->op == TT_X_ATOMIC && tt__dtype_size((tt_dtype)e->type->dtype) == 8;
 }
 
-static bool stmts_have_atomic64(const tt_pstmt *s) {
-  for (; s; s = s->next) {
-    if (expr_has_atomic64(s->a) || expr_has_atomic64(s->b) || expr_has_atomic64(s->c)) return true;
-    for (int k = 0; s->arg && k < s->n; k++)
-      if (expr_has_atomic64(s->arg[k])) return true;
-    if (stmts_have_atomic64(s->body) || stmts_have_atomic64(s->other)) return true;
-  }
-  return false;
-}
-
-bool tt__program_atomic64(const tt_proc *p) {
-  assert(p->entry);
-  for (int64_t k = 0; k < p->funcs.n; k++)
-    if (stmts_have_atomic64(p->funcs.data[k]->body)) return true;
-  return false;
-}
+bool tt__program_atomic64(const tt_proc *p) { return tt__pw_some_in(p, is_atomic64); }
 
 /* ---- while it is written */
 

@@ -64,27 +64,6 @@ void tt__pw_close(tt_pwriter *w, const char *text) {
   tt__pw_line(w, "%s", text);
 }
 
-/* ---- what locals are used */
-
-void tt__pw_each_expr(const tt_pexpr *e, tt_pw_see see, void *ctx) {
-  if (!e) return;
-  if (e->op == TT_X_LOCAL) see(ctx, e->k, false);
-  for (int k = 0; k < e->n; k++) tt__pw_each_expr(e->arg[k], see, ctx);
-}
-
-void tt__pw_each_stmt(const tt_pstmt *s, tt_pw_see see, void *ctx) {
-  for (; s; s = s->next) {
-    tt__pw_each_expr(s->a, see, ctx);
-    tt__pw_each_expr(s->b, see, ctx);
-    tt__pw_each_expr(s->c, see, ctx);
-    for (int k = 0; s->arg && k < s->n; k++) tt__pw_each_expr(s->arg[k], see, ctx);
-    if (s->local >= 0) see(ctx, s->local, true);
-    for (int k = 0; s->op == TT_X_PARFOR && k < s->n; k++) see(ctx, s->reduced[k], true);
-    tt__pw_each_stmt(s->body, see, ctx);
-    tt__pw_each_stmt(s->other, see, ctx);
-  }
-}
-
 /* ---- failing */
 
 static void put_quoted(const char *text, tt_str *out) {
