@@ -64,26 +64,21 @@ static stretch_of read_slice(lower *l, expr *list, expr *const *part) {
   if (!none && (!py__is_scalar(step) || !tt__is_int((tt_dtype)step->type->dtype)))
     py__fail(l, TT_ETYPE, "a slice whose step is %s", py__type_name(l, step->type));
   step = none ? one : py__keep(l, py__cast(l, step, TT_I64));
-  expr *last = py__keep(l, py__elem(l, TT_SUB, n, one)), *low = zero, *high = n;
-  bool known = step->op == TT_X_CONST;
+  expr *last = py__keep(l, py__elem(l, TT_SUB, n, one)), *least = py__int(l, -1);
+  bool known = step->op == TT_X_CONST, down = known && step->i < 0;
   if (!known || step->i == 0)
     py__raise_unless(l, py__elem(l, TT_NE, step, zero), TT_EVALUE, "slice step cannot be zero");
+  expr *low = down ? least : zero, *high = down ? last : n, *first = down ? high : zero, *end = down ? low : high;
   if (!known) {
-    expr *down = py__keep(l, py__elem(l, TT_LT, step, zero));
-    low = py__keep(l, py__choose(l, down, py__int(l, -1), zero));
-    high = py__keep(l, py__choose(l, down, last, n));
-    expr *arg[3] = {py__keep(l, cut(l, part[0], n, low, high, py__choose(l, down, high, zero))),
-                    py__keep(l, cut(l, part[1], n, low, high, py__choose(l, down, low, high))), step};
-    expr *some = py__keep(l, py__helper(l, "tt_range_i64", py__scalar(l, TT_I64), false, arg, 3));
-    return (stretch_of){arg[0], step, some, false};
+    expr *turned = py__keep(l, py__elem(l, TT_LT, step, zero));
+    low = py__keep(l, py__choose(l, turned, least, zero));
+    high = py__keep(l, py__choose(l, turned, last, n));
+    first = py__keep(l, py__choose(l, turned, high, zero));
+    end = py__keep(l, py__choose(l, turned, low, high));
   }
-  bool down = step->i < 0;
-  low = down ? py__int(l, -1) : zero;
-  high = down ? last : n;
-  expr *arg[3] = {cut(l, part[0], n, low, high, down ? high : zero), cut(l, part[1], n, low, high, down ? low : high),
-                  step};
+  expr *arg[3] = {cut(l, part[0], n, low, high, first), cut(l, part[1], n, low, high, end), step};
   expr *some = py__keep(l, py__helper(l, "tt_range_i64", py__scalar(l, TT_I64), false, arg, 3));
-  return (stretch_of){arg[0], step, some, step->i == 1};
+  return (stretch_of){arg[0], step, some, known && step->i == 1};
 }
 
 expr *py__list_part(lower *l, expr *list, expr *const *part) {

@@ -47,7 +47,7 @@ expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n) {
 
 /* ---- targets of augmented assignments, whose parts are computed before the value */
 
-static const tt_tree *made_tree(lower *l, tt_tree *const *item, int n) {
+static tt_tree *made_tree(lower *l, tt_tree *const *item, int n) {
   tt_tree *t = py__alloc(l, sizeof *t);
   *t = (tt_tree){.tag = TT_TREE_LIST, .n = n, .item = py__alloc(l, (size_t)n * sizeof *t->item)};
   memcpy(t->item, item, (size_t)n * sizeof *item);
@@ -67,14 +67,14 @@ static tt_tree *kept_part(lower *l, tt_tree *t, bool *missing) {
     tt_tree *item[TT_PROGRAM_ARGS + 1];
     if (t->n > TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "tuples of more than %d items", TT_PROGRAM_ARGS);
     for (int k = 0; k < t->n; k++) item[k] = k ? kept_part(l, t->item[k], missing) : t->item[k];
-    return (tt_tree *)(uintptr_t)made_tree(l, item, t->n);
+    return made_tree(l, item, t->n);
   }
   expr *e = py__value(l, t);
   if (py__is_unknown(e)) return *missing = true, t;
   e = computed(l, e);
   if (e->op != TT_X_LOCAL) return t; /* a constant */
   tt_tree *both[2] = {atom(l, "kept", 0), atom(l, NULL, e->k)};
-  return (tt_tree *)(uintptr_t)made_tree(l, both, 2);
+  return made_tree(l, both, 2);
 }
 
 expr *py__kept(lower *l, const tt_tree *t) {
@@ -101,11 +101,11 @@ const tt_tree *py__unstarred(lower *l, const tt_tree *t, int from) {
     if (n + e->type->n + t->n - k > TT_PROGRAM_ARGS)
       py__fail(l, TT_ENOTIMPL, "more than %d arguments", TT_PROGRAM_ARGS);
     tt_tree *kept[2] = {atom(l, "kept", 0), atom(l, NULL, e->k)};
-    tt_tree *whole = (tt_tree *)(uintptr_t)made_tree(l, kept, 2);
+    tt_tree *whole = made_tree(l, kept, 2);
     for (int i = 0; i < e->type->n; i++) {
       tt_tree *number[2] = {atom(l, "i", 0), atom(l, NULL, i)};
-      tt_tree *part[3] = {atom(l, "idx", 0), whole, (tt_tree *)(uintptr_t)made_tree(l, number, 2)};
-      item[n++] = (tt_tree *)(uintptr_t)made_tree(l, part, 3);
+      tt_tree *part[3] = {atom(l, "idx", 0), whole, made_tree(l, number, 2)};
+      item[n++] = made_tree(l, part, 3);
     }
   }
   return made_tree(l, item, n);

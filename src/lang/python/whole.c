@@ -18,6 +18,13 @@ static expr *argument_of(lower *l, const tt_tree *t, int first, int k, const cha
   return e && e->type->tag == TT_T_NONE ? NULL : e;
 }
 
+/* The first of what is given whose type is not known yet; NULL: all are. */
+static expr *unknown_of(expr *const *given, int n) {
+  for (int k = 0; k < n; k++)
+    if (given[k] && py__is_unknown(given[k])) return given[k];
+  return NULL;
+}
+
 /* ---- memory as another type */
 
 /* The memory of a dense array as elements of another type, with these lengths. */
@@ -35,7 +42,7 @@ static expr *size_as_i64(lower *l, tt_dtype d) { return py__int(l, (int64_t)tt__
 expr *py__viewed(lower *l, expr *a, tt_dtype d) {
   tt_dtype own = (tt_dtype)a->type->dtype;
   int rank = a->type->rank;
-  expr *len[TT_PROGRAM_RANK], *zero = py__int(l, 0);
+  expr *len[TT_PROGRAM_RANK] = {NULL}, *zero = py__int(l, 0);
   if (own == d) return a;
   int64_t from = (int64_t)tt__dtype_size(own), to = (int64_t)tt__dtype_size(d);
   if (rank == 0 && from != to) {
@@ -68,9 +75,8 @@ expr *py__viewed(lower *l, expr *a, tt_dtype d) {
 static expr *from_buffer(lower *l, const tt_tree *t) {
   expr *a = argument_of(l, t, 2, 0, "buffer"), *kind = argument_of(l, t, 2, 1, "dtype");
   expr *count = argument_of(l, t, 2, 2, "count"), *offset = argument_of(l, t, 2, 3, "offset");
-  expr *const given[] = {a, kind, count, offset};
-  for (int k = 0; k < 4; k++)
-    if (given[k] && py__is_unknown(given[k])) return given[k];
+  expr *unknown = unknown_of((expr *[]){a, kind, count, offset}, 4);
+  if (unknown) return unknown;
   if (!a || !py__is_array(a))
     py__fail(l, TT_ETYPE, "Argument \"buffer\" must be buffer-like. Got %s", a ? py__type_name(l, a->type) : "none");
   bool word = kind && (py__is_meta(kind, "dtype") || py__is_meta(kind, "str"));
@@ -109,12 +115,12 @@ static expr *from_buffer(lower *l, const tt_tree *t) {
 
 /* ---- a place for results */
 
-static expr *into(lower *l, expr *out, expr *value) {
+/* out = value, or the value where there is no place for it; `wrong`: what is said of another shape. */
+static expr *into(lower *l, expr *out, expr *value, const char *wrong) {
   if (!out) return value;
   value = py__keep(l, py__materialise(l, value));
   for (int k = 0; py__is_array(value) && value->type->rank == out->type->rank && k < out->type->rank; k++)
-    py__raise_unless(l, py__elem(l, TT_EQ, py__len(l, value, k), py__len(l, out, k)), TT_EVALUE,
-                     "invalid output shape");
+    py__raise_unless(l, py__elem(l, TT_EQ, py__len(l, value, k), py__len(l, out, k)), TT_EVALUE, wrong);
   py__fill(l, out, value, NULL, false);
   return out;
 }
@@ -125,9 +131,8 @@ static void want_bound(lower *l, const expr *e, const char *name) {
 }
 
 static expr *clip(lower *l, expr *a, expr *low, expr *high, expr *out) {
-  expr *const given[] = {a, low, high, out};
-  for (int k = 0; k < 4; k++)
-    if (given[k] && py__is_unknown(given[k])) return given[k];
+  expr *unknown = unknown_of((expr *[]){a, low, high, out}, 4);
+  if (unknown) return unknown;
   if (!a || (!py__is_array(a) && !py__is_scalar(a))) py__fail(l, TT_ETYPE, "The argument \"a\" must be array-like");
   want_bound(l, low, "a_min");
   want_bound(l, high, "a_max");
@@ -140,30 +145,25 @@ static expr *clip(lower *l, expr *a, expr *low, expr *high, expr *out) {
   expr *e = a;
   if (low) e = py__apply(l, TT_MAXIMUM, e, low);
   if (high) e = py__apply(l, TT_MINIMUM, e, high);
-  if (!out) return e;
-  e = py__keep(l, py__materialise(l, e));
-  for (int k = 0; py__is_array(e) && k < e->type->rank; k++)
-    py__raise_unless(l, py__elem(l, TT_EQ, py__len(l, e, k), py__len(l, out, k)), TT_EVALUE,
-                     "clip: the shape of the 'out' array does not match the shape of the result");
-  return into(l, out, e);
+  return into(l, out, e, "clip: the shape of the 'out' array does not match the shape of the result");
 }
 
 /* round() of a number or an array to so many digits; NULL: none are given. */
 static expr *rounded_to(lower *l, expr *a, expr *digits, expr *out) {
-  expr *const given[] = {a, digits, out};
-  for (int k = 0; k < 3; k++)
-    if (given[k] && py__is_unknown(given[k])) return given[k];
+  static const char wrong[] = "invalid output shape";
+  expr *unknown = unknown_of((expr *[]){a, digits, out}, 3);
+  if (unknown) return unknown;
   if (!a || (!py__is_array(a) && !py__is_scalar(a))) py__fail(l, TT_ETYPE, "The argument \"a\" must be array-like");
   if (out && !py__is_array(out)) py__fail(l, TT_ETYPE, "The argument \"out\" must be an array if it is provided");
   tt_dtype d = (tt_dtype)a->type->dtype;
-  if (!digits && !tt__is_complex(d)) return into(l, out, py__apply(l, TT_RINT, a, NULL));
+  if (!digits && !tt__is_complex(d)) return into(l, out, py__apply(l, TT_RINT, a, NULL), wrong);
   expr *arg[2] = {a, digits ? digits : py__int(l, 0)};
-  if (py__is_array(a) || tt__is_complex(d)) return into(l, out, py__host_call(l, "round", arg, 2, NULL));
+  if (py__is_array(a) || tt__is_complex(d)) return into(l, out, py__host_call(l, "round", arg, 2, NULL), wrong);
   bool whole = tt__is_int(d) || d == TT_BOOL;
   arg[0] = py__cast(l, a, TT_F64);
   arg[1] = py__cast(l, arg[1], TT_I64);
   expr *e = py__helper(l, "tt_round_f64", arg[0]->type, false, arg, 2);
-  return into(l, out, py__cast(l, e, whole ? (d == TT_BOOL ? TT_I64 : d) : d));
+  return into(l, out, py__cast(l, e, whole ? (d == TT_BOOL ? TT_I64 : d) : d), wrong);
 }
 
 /* ---- by name */
