@@ -14,8 +14,8 @@ typedef struct tt_line_memory {
   uint64_t mark;
   tt_ring ring[2]; /* to the process that was started, and from it */
   _Alignas(64) _Atomic uint64_t item;
-  _Atomic int
-      core[2]; /* where the process that was started was last seen, and the other one: 1 and up; 0: nobody knows */
+  /* Where the process that was started was last seen, and the other one: 1 and up; 0: nobody knows. */
+  _Atomic int core[2];
   _Alignas(64) char data[2][TT_RING_BYTES];
 } tt_line_memory;
 

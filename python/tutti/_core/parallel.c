@@ -181,17 +181,11 @@ static PyObject *py_line_send(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-static double line_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Signals end waiting early: their handlers run here. -1 with an exception. */
 static int wait_with_signals(tt_line **line, int n, double seconds, bool soon, bool *ready) {
-  double end = line_clock() + seconds;
+  double end = core_clock() + seconds;
   for (;;) {
-    double left = seconds < 0 ? -1 : end - line_clock();
+    double left = seconds < 0 ? -1 : end - core_clock();
     core_block_begin();
     int found = tt_line_wait(line, n, seconds < 0 ? -1 : left < 0 ? 0 : left, soon, ready);
     core_block_end();

@@ -66,7 +66,7 @@ static PyObject *py_parallel_plain(PyObject *self, PyObject *values) {
   return PyBool_FromLong(k == n);
 }
 
-static double lock_clock(void) {
+double core_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
@@ -80,9 +80,9 @@ static PyObject *py_lock_wait(PyObject *self, PyObject *number) {
   struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
   PyThreadState *state = PyEval_SaveThread();
   nanosleep(&t, NULL);
-  double awake = lock_clock();
+  double awake = core_clock();
   PyEval_RestoreThread(state);
-  return PyFloat_FromDouble(lock_clock() - awake);
+  return PyFloat_FromDouble(core_clock() - awake);
 }
 
 PyMethodDef core_worker_functions[] = {

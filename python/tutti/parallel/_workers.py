@@ -178,8 +178,8 @@ class Worker:
         """Tell it what it needs to know before its first message; it has been starting meanwhile."""
         modules = _modules()
         try:
-            for left, module in enumerate(reversed(modules)):
-                _core._line_send(self.line, len(modules) - 1 - left, (module,), ())
+            for k, module in enumerate(modules, 1):  # each says how many come behind it
+                _core._line_send(self.line, len(modules) - k, (module,), ())
             self.sender.send(_message.BEGIN, 0, None, _message.pack(_begin(initializer)))
         except OSError:  # it is gone already: whoever waits for it finds out why
             pass
