@@ -4,6 +4,7 @@
 #include "launch/launch.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "device/streams.h"
 #include "device/device.h"
@@ -84,6 +85,20 @@ static tt_code ready(tt_kernel_launch *l, tt_device *d, tt_launch_code *code, tt
   }
   l->grid.together = code->together;
   return code->together && code->routine ? tt__call_together(d, code->routine, &l->grid, l->name, err) : TT_OK;
+}
+
+tt_code tt__launch_lead(tt_kernel_launch *l, const tt_device *d, int n, size_t before, size_t align, tt_error *err) {
+  size_t size = (before + l->args_size + align - 1) / align * align;
+  assert(d->target.handles && before >= 8 * (size_t)n && align > 0);
+  if (size > sizeof l->args || (int64_t)size > d->target.param_bytes)
+    return tt__fail(err, TT_ENOTIMPL, "kernel %s: %zu bytes of arguments, of which %s takes %lld", l->name, size,
+                    d->name, (long long)d->target.param_bytes);
+  memmove(l->args + before, l->args, l->args_size);
+  memset(l->args, 0, before);
+  memset(l->args + before + l->args_size, 0, size - before - l->args_size);
+  l->args_size = size;
+  l->grid.pointers = n;
+  return TT_OK;
 }
 
 /* ---- recording */

@@ -41,6 +41,13 @@ TT_HIDDEN void tt__launch_begin(tt_kernel_launch *l, tt_language_id language, vo
 */
 TT_HIDDEN tt_code tt__launch(tt_kernel_launch *l, tt_error *err);
 
+/*
+** (for tt_language.place) Where memory has handles: room for `n` addresses, all 0, in the `before` bytes ahead of the
+** arguments, and zeros behind them up to a multiple of `align`. TT_ENOTIMPL: more than the device takes.
+*/
+TT_HIDDEN tt_code tt__launch_lead(tt_kernel_launch *l, const tt_device *d, int n, size_t before, size_t align,
+                                  tt_error *err);
+
 /* TT_EVALUE for a grid that `t` refuses, or a kernel that needs so much. */
 TT_HIDDEN tt_code tt__grid_check(const tt_grid *g, const tt_target *t, const tt_launch_need *need, const char *name,
                                  tt_error *err);

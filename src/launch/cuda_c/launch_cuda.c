@@ -438,18 +438,10 @@ static tt_code place_addresses(tt_kernel_launch *l, const tt_entry *e, const tt_
     if (e->param[k].align > align) align = e->param[k].align;
   }
   if (n > 2) before = 8 * (size_t)(n + n % 2);
-  size_t size = (before + l->args_size + (size_t)align - 1) / (size_t)align * (size_t)align;
-  if (size > sizeof l->args || (int64_t)size > d->target.param_bytes)
-    return tt__fail(err, TT_ENOTIMPL, "kernel %s: %zu bytes of arguments, of which %s takes %lld", l->name, size,
-                    d->name, (long long)d->target.param_bytes);
-  memmove(l->args + before, l->args, l->args_size);
-  memset(l->args + before + l->args_size, 0, size - before - l->args_size);
-  memset(l->args, 0, before);
+  TT_TRY(tt__launch_lead(l, d, n, before, (size_t)align, err));
   for (int k = 0; k < e->nparam; k++) /* the host's addresses mean nothing there */
     if (e->param[k].kind & TT_CUDAC_POINTER) memset(l->args + before + e->offset[k], 0, sizeof(void *));
   for (int i = 0; i < l->narray; i++) l->array[i].at = 8 * (-1 - l->array[i].at);
-  l->args_size = size;
-  l->grid.pointers = n;
   return TT_OK;
 }
 

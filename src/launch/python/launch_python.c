@@ -115,13 +115,7 @@ static tt_code place_python(tt_kernel_launch *l, tt_device *d, tt_error *err) {
   if (!d || !d->target.handles) return TT_OK;
   n = tt__program_addresses(&j->program, word); /* its text was written, so there is room */
   size_t before = 8 * (size_t)n;
-  if (l->args_size + before > sizeof l->args || (int64_t)(l->args_size + before) > d->target.param_bytes)
-    return tt__fail(err, TT_ENOTIMPL, "kernel %s: %zu bytes of arguments, of which %s takes %lld", l->name,
-                    l->args_size + before, d->name, (long long)d->target.param_bytes);
-  memmove(l->args + before, l->args, l->args_size);
-  memset(l->args, 0, before);
-  l->args_size += before;
-  l->grid.pointers = n;
+  TT_TRY(tt__launch_lead(l, d, n, before, 8, err));
   for (int k = 0; k < l->narray; k++) {
     int i = 0;
     while (i < n && 8 * word[i] != l->array[k].at) i++;
