@@ -65,7 +65,7 @@ bench() { PYTHONPATH=build-gpu/python "$python" bench/gpu.py --out "$out/gpu.jso
 export -f build pytest_on parallel oracle grad nn kernels versions check sanitized sanitize bench
 export out python jobs
 part build 400 build
-part unit 200 bash -c 'cd build-gpu && ctest --output-on-failure -R "device|threads|cublas" -j 4'
+part unit 200 bash -c 'cd build-gpu && ctest --output-on-failure -R "device|threads|cublas" -E "unit_test_threads$" -j 6'
 part oracle 500 oracle
 part grad 300 grad
 part nn 300 nn

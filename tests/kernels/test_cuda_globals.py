@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import tutti as tt
 from tutti import cuda
 
 RECORDS = np.array([(1.5, 2), (3.5, 4)], np.dtype([("x", "f8"), ("y", "i4")], align=True))
@@ -37,6 +38,23 @@ def test_other_arrays_are_what_they_were():
     table[:] = 9
     kernel[1, 3](out)
     np.testing.assert_array_equal(out, [0, 1, 2])
+
+
+def test_constants_are_read_wherever_a_launch_is():
+    """Also by launches elsewhere than where the thread's new arrays live when the kernel is first seen."""
+    table = np.arange(3.0)
+
+    @cuda.jit
+    def kernel(out):
+        out[cuda.threadIdx.x] = table[cuda.threadIdx.x]
+
+    for device in ("cpu", tt.devices()[0], tt.devices()[-1]):
+        out = tt.zeros(3, device="cpu")
+        with tt.device(device):
+            kernel[1, 3](out)
+            there = tt.zeros(3)
+            kernel[1, 3](there)
+        assert out.tolist() == there.tolist() == [0, 1, 2]
 
 
 def test_constants_are_not_written():

@@ -112,9 +112,10 @@ static int condition_at(const tt_cudac_scan *s, int64_t word) {
 
 static void add_entry(tt_cudac_device_text *out, const char *name, int waits, const char *params) {
   tt__str_addf(&out->text,
-               "extern \"C\" __device__ tt_table<decltype(&%s)>::type tt_types_%d = tt_table<decltype(&%s)>::value;\n",
+               "extern \"C\" __device__ tt_table<decltype(tt_the_kernel(&%s))>::type tt_types_%d = "
+               "tt_table<decltype(tt_the_kernel(&%s))>::value;\n",
                name, out->nentry, name);
-  tt__str_addf(&out->options, "\"" TT_NVRTC_NAME "%s\" ", name);
+  tt__str_addf(&out->options, "\"" TT_NVRTC_NAME "(decltype(tt_the_kernel(&%s)))&%s\" ", name, name);
   tt__str_addf(&out->entries, "%s\t%d\t%s\n", name, waits, params);
   out->nentry++;
 }

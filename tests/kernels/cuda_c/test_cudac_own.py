@@ -68,3 +68,11 @@ def test_shifts_and_templates_are_no_launches():
     tt.SourceModule(text).get_function("f")(o, block=(1, 1, 1), grid=(1, 1))
     tt.synchronize()
     assert o[0] == 1
+
+
+@pytest.mark.parametrize("name", ["all", "any", "copy"])
+def test_kernels_with_names_that_cuda_has(name):
+    source = f'extern "C" __global__ void {name}(int *o, float x) {{ o[threadIdx.x] = (int)threadIdx.x + (int)x; }}'
+    o = tt.zeros(3, dtype="int32")
+    tt.RawKernel(source, name)((1,), (3,), (o, np.float32(2)))
+    assert o.tolist() == [2, 3, 4]

@@ -61,7 +61,9 @@ static bool keep_hidden(special *s, const jit_frame *h) {
       continue;
     }
     *a = (tt_jit_argument){.word = h->held[k].word, .inside = -low};
+    int chosen = tt_set_device(TT_AUTO); /* it is read wherever a launch's own arrays lie */
     tt_code c = tt_from_data(TT_U8, 1, &size, (char *)h->held[k].view.buf + low, NULL, &a->array, &err);
+    tt_set_device(chosen);
     if (c != TT_OK) return (void)core_raise(c, &err), false;
     s->narray++;
   }

@@ -212,6 +212,9 @@ TT_ATOMIC(atomicExch, real, tt_real_of(atomicExch((typename tt_atom<T>::as *)p, 
 TT_ATOMIC_CHOICE(atomicMin, v < x)
 TT_ATOMIC_CHOICE(atomicMax, x < v)
 
+/* A kernel by its name, which is no function's alone: CUDA has an all and an any of its own. */
+template <class... A>
+__device__ void (*tt_the_kernel(void (*kernel)(A...)))(A...);
 template <class S>
 struct tt_table;
 template <class... A>
