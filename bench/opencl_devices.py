@@ -1,11 +1,11 @@
 """Arrays on an OpenCL device beside the same work on the CPU and, where there is one, on the GPU by CUDA: chains, sums,
 rows, columns, softmax, a transpose, a product, a small launch.
 
-    python bench/opencl_devices.py [--device opencl:0] [--best] [--cpu] [ROW ...]
+    python bench/opencl_devices.py [--device opencl:0] [--scale N] [--best] [--cpu] [ROW ...]
 
 Inputs lie where the work is done. A timing is a run of calls and one wait, divided; places take turns in one process.
-With --cpu it is processor time, which on a device that is the processor (PoCL) holds all of its threads. The ratio is
-the CPU's time to the device's: above 1 the device is faster.
+With --cpu it is processor time, which on a device that is the processor (PoCL) holds all of its threads. The ratios are
+the others' times to the device's: above 1 the device is faster.
 """
 
 import argparse
@@ -15,24 +15,27 @@ import harness
 import numpy as np
 import tutti as tt
 
-N, ROWS, COLS = 4_000_000, 4000, 1000
+COLS = 1000
 
 
 def uniform(*shape):
     return np.random.default_rng(7).random(shape, dtype=np.float32)
 
 
-WORK = {  # name: what its inputs are, what is done with them, how many calls before the wait
-    "chain, 4 M": (lambda: (uniform(N), uniform(N)), lambda x, y: (x * 2 + y) * (x - y) + 1, 5),
-    "exp, 4 M": (lambda: (uniform(N),), tt.exp, 5),
-    "sum, 4 M": (lambda: (uniform(N),), lambda x: x.sum(), 5),
-    "rows of 1000, sum": (lambda: (uniform(ROWS, COLS),), lambda x: x.sum(axis=1), 5),
-    "columns of 4000, sum": (lambda: (uniform(ROWS, COLS),), lambda x: x.sum(axis=0), 5),
-    "softmax of 1000, 4000 rows": (lambda: (uniform(ROWS, COLS),), lambda x: softmax(x), 5),
-    "transpose, 4000 x 1000": (lambda: (uniform(ROWS, COLS),), lambda x: x.T.copy(), 5),
-    "product, 1000 x 1000": (lambda: (uniform(1000, 1000), uniform(1000, 1000)), lambda x, y: x @ y, 2),
-    "small launch, 1000": (lambda: (uniform(1000),), lambda x: x * 2 + 1, 200),
-}
+def rows_of(scale):
+    """By name: what the inputs are, what is done with them, how many calls before the wait."""
+    n, rows, side = 4_000_000 * scale, 4000 * scale, 1000 if scale == 1 else 4096
+    return {
+        "chain": (lambda: (uniform(n), uniform(n)), lambda x, y: (x * 2 + y) * (x - y) + 1, 5),
+        "exp": (lambda: (uniform(n),), tt.exp, 5),
+        "sum": (lambda: (uniform(n),), lambda x: x.sum(), 5),
+        "rows of 1000, sum": (lambda: (uniform(rows, COLS),), lambda x: x.sum(axis=1), 5),
+        "columns, sum": (lambda: (uniform(rows, COLS),), lambda x: x.sum(axis=0), 5),
+        "rows of 1000, softmax": (lambda: (uniform(rows, COLS),), softmax, 5),
+        "transpose": (lambda: (uniform(rows, COLS),), lambda x: x.T.copy(), 5),
+        f"product, {side} x {side}": (lambda: (uniform(side, side), uniform(side, side)), lambda x, y: x @ y, 2),
+        "small launch, 1000": (lambda: (uniform(1000),), lambda x: x * 2 + 1, 200),
+    }
 
 
 def softmax(x):
@@ -71,6 +74,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="opencl:0")
     parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--scale", type=int, default=1, help="times 4 million elements")
     parser.add_argument("rows", nargs="*")
     harness.add_arguments(parser)
     args = parser.parse_args()
@@ -79,8 +83,8 @@ def main():
     names += ["cuda:0"] if "cuda:0" in map(str, tt.devices()) and args.device != "cuda:0" else []
     for name in names:
         print(f"{name}: {tt.device(name).label}")
-    print(f"{'a call':<28} " + " ".join(f"{n:>12}" for n in names) + "   cpu / device")
-    for name, (make, work, calls) in WORK.items():
+    print(f"{'a call':<28} " + " ".join(f"{n:>12}" for n in names) + "   {' / device, '.join(names[1:])} / device")
+    for name, (make, work, calls) in rows_of(args.scale).items():
         if args.rows and not any(r in name for r in args.rows):
             continue
         inputs = make()
@@ -88,9 +92,9 @@ def main():
         row = harness.Row(name, None, None)
         harness.measure(row, {n: contestant(n, inputs, work, calls) for n in names}, args.seconds, pick=pick)
         cells = [harness.pretty(row.seconds[n] / calls) if n in row.seconds else row.error[n][:40] for n in names]
-        both = args.device in row.seconds and "cpu" in row.seconds
-        ratio = f"{row.seconds['cpu'] / row.seconds[args.device]:.2f}x" if both else "-"
-        print(f"{name:<28} " + " ".join(f"{c:>12}" for c in cells) + f"   {ratio}", flush=True)
+        ours = row.seconds.get(args.device)
+        ratios = [f"{row.seconds[n] / ours:.2f}x" if ours and n in row.seconds else "-" for n in names[1:]]
+        print(f"{name:<28} " + " ".join(f"{c:>12}" for c in cells) + f"   {' '.join(ratios)}", flush=True)
 
 
 if __name__ == "__main__":

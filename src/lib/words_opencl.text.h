@@ -1,11 +1,11 @@
 /*
 ** The words of hand-written kernels (lib/common.text.h) for OpenCL C 1.2, below the dialect's header. Threads do not
-** read each other's registers there: a warp is one thread, and what warps do together is done by each alone.
+** read each other's registers there: a warp is one thread, and what warps do together is done by each alone; but for
+** one maker's (TT_PTX), whose warps of 32 have instructions for it.
 **
 ** A kernel gets its arguments as words, and as many memories as POINTERS says, which stand first among the words as
 ** how far into its memory each address is. TT_UNPACK makes of them what other dialects get: the struct `a`.
 */
-#define WARP 1u
 #define TT_KERNEL(NAME, ARGS, THREADS) TT__KERNEL(NAME, ARGS, POINTERS)
 #define TT_KERNEL_OF_MANY(NAME, ARGS, THREADS, BLOCKS) TT__KERNEL(NAME, ARGS, POINTERS)
 #define TT__KERNEL(NAME, ARGS, N) TT__KERNEL_OF(NAME, ARGS, N)
@@ -60,11 +60,46 @@
 #define TT_BLOCK ((tt_u32)get_group_id(0))
 #define TT_BLOCKS ((tt_u32)get_num_groups(0))
 #define TT_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#ifdef TT_PTX
+#define WARP 32u
+#define TT__LANE(NAME, INSTRUCTION)                            \
+  TT_FN tt_u32 NAME(tt_u32 x, tt_u32 by) {                     \
+    tt_u32 y;                                                  \
+    __asm__ volatile(INSTRUCTION : "=r"(y) : "r"(x), "r"(by)); \
+    return y;                                                  \
+  }
+TT__LANE(tt__warp_read, "shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;")
+TT__LANE(tt__warp_up, "shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;")
+TT_FN tt_u32 tt__warp_ballot(tt_u32 x) {
+  tt_u32 y;
+  __asm__ volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;}" : "=r"(y) : "r"(x));
+  return y;
+}
+TT_FN tt_u32 tt__warp_match(tt_u32 x) {
+  tt_u32 y;
+  __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(y) : "r"(x));
+  return y;
+}
+TT_FN void tt__warp_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+#define TT_WARP_SYNC() tt__warp_sync()
+#define TT_WARP_BALLOT(x) tt__warp_ballot((x) ? 1u : 0u)
+#define TT_WARP_READ(x, lane) tt__warp_read(x, lane)
+#define TT_WARP_UP(x, by) tt__warp_up(x, by)
+#define TT_WARP_MATCH(x) tt__warp_match(x)
+#define TT_UNROLLED _Pragma("unroll")
+#define TT_ROLLED _Pragma("unroll 1")
+#define TT_UNROLLED_8 _Pragma("unroll 8")
+#else
+#define WARP 1u
 #define TT_WARP_SYNC()
 #define TT_WARP_BALLOT(x) ((x) ? 1u : 0u)
 #define TT_WARP_READ(x, lane) (x)
 #define TT_WARP_UP(x, by) (x)
 #define TT_WARP_MATCH(x) 1u
+#define TT_UNROLLED
+#define TT_ROLLED
+#define TT_UNROLLED_8
+#endif
 #define TT_POPCOUNT(x) ((tt_u32)popcount((tt_u32)(x)))
 #define TT_TOP_BIT(x) (31u - (tt_u32)clz((tt_u32)(x)))
 #define TT_ATOMIC_ADD(p, v) atom_add(p, v)
@@ -76,10 +111,7 @@
 #define TT_POKE(p, v) (*(volatile TT_GLOBAL tt_u64 *)(p) = (v))
 #define TT_POKE_U32(p, v) (*(volatile TT_GLOBAL tt_u32 *)(p) = (v))
 #define TT_RELAX()
-#define TT_UNROLLED
 #define TT_UNROLLED_FEW _Pragma("unroll")
-#define TT_ROLLED
-#define TT_UNROLLED_8
 /* x of one number, y and s of as many as stand side by side */
 #define TT_MULTIPLY_ADD(x, y, s) fma((V)(x), y, s)
 #define tt_vec16 uint4

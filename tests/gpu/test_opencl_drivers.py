@@ -1,6 +1,7 @@
 """Drivers of OpenCL that crash, hang, lose their device or lack something: a library before the real loader plays them
 (tests/fake/opencl.c), each in a process of its own."""
 
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -86,6 +87,8 @@ def test_platforms_that_fail_are_left_out(run, what, words):
 
 
 def test_what_was_learned_holds_for_the_files_it_was_learned_of(run, tmp_path):
+    if not hasattr(ctypes.CDLL("libOpenCL.so.1"), "clGetICDLoaderInfoOCLICD"):
+        pytest.skip("the loader here is not ocl-icd, which looks for drivers where this test puts one")
     vendors = tmp_path / "vendors"
     vendors.mkdir()
     (vendors / "bad.icd").write_text(f"{FAKE}\n")
@@ -216,8 +219,9 @@ def test_costs_choose_gpus_alone(run, gpu, tmp_path):
         record.unlink()
     said = run(
         """
+import os
 import time
-x = tt.array(np.linspace(0, 1, 4_000_000, dtype="float32"))
+x = tt.array(np.linspace(0, 1, 1_000_000 * max(4, os.cpu_count()), dtype="float32"))
 begin = time.process_time()
 while time.process_time() - begin < 1.5:
     np.asarray(tt.sin(x) * tt.exp(x))

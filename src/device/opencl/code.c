@@ -1,5 +1,6 @@
 /* Code on an OpenCL device: compile, load, find, launch. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fault.h"
@@ -7,8 +8,38 @@
 #include "device/device.h"
 #include "device/opencl/opencl_int.h"
 
-/* The compiler's log, as an error. */
-static tt_code fail_build(tt_device *d, void *program, int result, tt_error *err) {
+/* What line `number` of a text is called by the #line directives before it: *line of *file. False: there are none. */
+static bool called_line(const char *source, long number, char file[200], long *line) {
+  bool told = false;
+  for (long k = 1, first; k < number && source; k++) {
+    if (sscanf(source, "#line %ld \"%199[^\"]\"", &first, file) >= 1) {
+      *line = first + number - k - 1;
+      told = *file;
+    }
+    source = strchr(source, '\n');
+    if (source) source++;
+  }
+  return told;
+}
+
+void tt__cl_log(const char *log, const char *source, tt_str *out) {
+  static const char mark[] = "<kernel>:";
+  for (const char *at; source && (at = strstr(log, mark));) {
+    char file[200] = "", *rest;
+    long line, number = strtol(at + sizeof mark - 1, &rest, 10);
+    bool told = called_line(source, number, file, &line);
+    tt__str_add_n(out, log, (size_t)(at - log));
+    if (told)
+      tt__str_addf(out, "%s:%ld", file, line);
+    else
+      tt__str_add_n(out, at, (size_t)(rest - at));
+    log = rest;
+  }
+  tt__str_add(out, log);
+}
+
+/* The compiler's log, as an error. `source` NULL: of a binary. */
+static tt_code fail_build(tt_device *d, void *program, int result, const char *source, tt_error *err) {
   enum { LOG = 0x1183 };
   tt_cl *c = tt__cl_of(d);
   size_t size = 0;
@@ -17,7 +48,10 @@ static tt_code fail_build(tt_device *d, void *program, int result, tt_error *err
   char *log = tt__mem_zalloc(size + 1);
   if (!log) return tt__fail_memory(err, size);
   c->api->build_info(program, c->place.device, LOG, size, log, NULL);
-  tt_code code = tt__fail(err, TT_ECOMPILE, "%s", log);
+  tt_str said = {0};
+  tt__cl_log(log, source, &said);
+  tt_code code = tt__fail(err, TT_ECOMPILE, "%s", said.failed ? log : said.data);
+  tt__str_free(&said);
   tt__mem_free(log, size + 1);
   return code;
 }
@@ -45,14 +79,18 @@ static tt_code build_source(tt_device *d, const char *source, const char *option
   void *program = c->api->program_of_source(c->context, 1, &source, NULL, &result);
   TT_TRY(tt__cl_done(d, result, "compile", err));
   result = c->api->build(program, 1, &c->place.device, options, NULL, NULL);
-  tt_code code = result ? fail_build(d, program, result, err) : binary_of_program(d, program, binary, err);
+  tt_code code = result ? fail_build(d, program, result, source, err) : binary_of_program(d, program, binary, err);
   if (code == TT_OK && kernels) code = tt__cl_describe(d, program, kernels, err);
   c->api->program_free(program);
   return code;
 }
 
 tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err) {
-  return build_source(d, source, options, binary, NULL, err);
+  tt_str all = {0};
+  tt__str_addf(&all, "%s%s", options, d->target.warp > 1 ? " -DTT_PTX" : ""); /* what makes its threads a warp */
+  tt_code code = all.failed ? tt__fail_memory(err, all.len) : build_source(d, source, all.data, binary, NULL, err);
+  tt__str_free(&all);
+  return code;
 }
 
 tt_code tt__cl_build(tt_device *d, const char *source, const char *options, tt_str *binary, tt_str *kernels,
@@ -83,7 +121,7 @@ tt_code tt__cl_load(tt_device *d, const void *binary, size_t size, tt_module **o
   m->program = c->api->program_of_binary(c->context, 1, &c->place.device, &size, &bytes, &status, &result);
   tt_code code = tt__cl_done(d, result ? result : status, "load a binary", err);
   if (code == TT_OK && (result = c->api->build(m->program, 1, &c->place.device, NULL, NULL, NULL)) != 0)
-    code = fail_build(d, m->program, result, err);
+    code = fail_build(d, m->program, result, NULL, err);
   if (code == TT_OK) {
     *out = (tt_module *)m;
     return TT_OK;

@@ -67,6 +67,15 @@ static bool has_doubles(const tt_cl_api *api, void *device) {
   return tt__cl_number(api, device, DOUBLES, 8) != 0 || extends(api, device, "cl_khr_fp64");
 }
 
+/* Threads of a warp where they read each other's registers by NVIDIA's instructions, whose driver takes no words of
+ * OpenCL for it. Elsewhere 1: each thread is alone. */
+static int warp_of(const tt_cl_api *api, void *device) {
+  enum { WARP_SIZE = 0x4003, PTX_WARP = 32 };
+  return extends(api, device, "cl_nv_device_attribute_query") && tt__cl_number(api, device, WARP_SIZE, 4) == PTX_WARP
+             ? PTX_WARP
+             : 1;
+}
+
 static void fill_cl_target(tt_device *d, const tt_cl *c) {
   enum { CPU = 2, MOST_THREADS = 4096, FLIGHT = 2048 }; /* threads of a unit, which the standard has no question for */
   void *device = c->place.device;
@@ -77,7 +86,7 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
   int64_t local = tt__cl_number(c->api, device, LOCAL, 8), align = tt__cl_number(c->api, device, ALIGN_BITS, 4) / 8;
   d->target = (tt_target){.kind = TT_DEVICE_OPENCL,
                           .units = (int)tt__cl_number(c->api, device, UNITS, 4),
-                          .warp = 1,
+                          .warp = warp_of(c->api, device),
                           .block_threads = (int)most,
                           .unit_threads = FLIGHT,
                           .shared_block = local,

@@ -83,6 +83,9 @@ TT_HIDDEN tt_code tt__cl_copy_peer(tt_device *d, tt_stream *s, void *to, tt_devi
 
 /* ---- code.c */
 
+/* A compiler's log with the lines as the source's #line directives call them: NVIDIA's driver counts those of the whole
+ * text. */
+TT_HIDDEN void tt__cl_log(const char *log, const char *source, tt_str *out);
 TT_HIDDEN tt_code tt__cl_compile(tt_device *d, const char *source, const char *options, tt_str *binary, tt_error *err);
 TT_HIDDEN void tt__cl_identity(tt_device *d, tt_str *out);
 TT_HIDDEN tt_code tt__cl_load(tt_device *d, const void *binary, size_t size, tt_module **out, tt_error *err);

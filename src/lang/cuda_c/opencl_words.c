@@ -231,6 +231,10 @@ int64_t tt__clw_write_word(cl_writer *c, int64_t k) {
     write_star(c, k);
   } else if (kind == '&' && tt__clw_is_type(c, before)) {
     return write_reference(c, k);
+  } else if (clw_is(c, k, "__launch_bounds__") && clw_kind_of(c, k + 1) == '(') { /* before a kernel's declaration */
+    int64_t close = tt__cudac_close(&c->scan, k + 1);
+    tt__clw_leave_out(c, k, close);
+    return close;
   } else if (clw_is(c, k, "extern") && clw_kind_of(c, k + 1) == 's') {
     tt__clw_leave_out(c, k, k + 1);
     return k + 1;

@@ -7,6 +7,10 @@
 **   THREADS   of a block, which makes a tile of SIDE_M x SIDE_N, DEEP columns of the left factor at a time
 **   V         LANES sums side by side as one value; a thread makes pieces of DOWN x ACROSS of these
 */
+#if THREADS == 1 && !defined(PACK) /* nobody waits for one thread, and a compiler may not see that */
+#undef TT_BARRIER
+#define TT_BARRIER()
+#endif
 #define AXES 8
 
 #ifndef PACK

@@ -11,6 +11,7 @@
 #include "device/cache_alloc.h"
 #include "device/device.h"
 #include "device/opencl/opencl.h"
+#include "device/opencl/opencl_int.h"
 
 static const char *const source =
     "typedef struct { ulong x; ulong y; float a; int n; } args;\n"
@@ -40,6 +41,29 @@ static tt_device *cl_device(void) {
 static bool ok(tt_code code, const tt_error *err) {
   if (code != TT_OK) fprintf(stderr, "%s: %s\n", tt_code_name(code), err->message);
   return code == TT_OK;
+}
+
+/* NVIDIA's driver counts lines from the top of the whole text, whatever #line says. */
+TEST(lines_of_a_log_are_the_users) {
+  static const char text[] =
+      "int before;\n#line 7 \"user.cl\"\nint x = y;\n\n#line 90\nint z;\n#line 1 \"tutti\"\nint q;\n";
+  static const struct {
+    const char *log, *want;
+  } row[] = {
+      {"<kernel>:3:9: error: use of undeclared identifier 'y'\n",
+       "user.cl:7:9: error: use of undeclared identifier 'y'\n"},
+      {"<kernel>:1:1: a\n<kernel>:6:2: b", "<kernel>:1:1: a\nuser.cl:90:2: b"},
+      {"x <kernel>:8: c <kernel>:99", "x tutti:1: c tutti:92"},
+      {"<kernel>:", "<kernel>:"},
+      {"user.cl:3:9: error", "user.cl:3:9: error"},
+      {"", ""},
+  };
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    tt_str out = {0};
+    tt__cl_log(row[k].log, text, &out);
+    CHECK_STR(out.data ? out.data : "", row[k].want);
+    tt__str_free(&out);
+  }
 }
 
 /* In children, because what is found once is kept. `words`: in the line that says why there is none. */

@@ -13,7 +13,6 @@
 #define __host__
 #define __noinline__
 #define __forceinline__
-#define __launch_bounds__(...)
 #define __restrict__ restrict
 #define __restrict restrict
 #define __align__(n) __attribute__((aligned(n)))
