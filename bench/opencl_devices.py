@@ -83,7 +83,7 @@ def main():
     names += ["cuda:0"] if "cuda:0" in map(str, tt.devices()) and args.device != "cuda:0" else []
     for name in names:
         print(f"{name}: {tt.device(name).label}")
-    print(f"{'a call':<28} " + " ".join(f"{n:>12}" for n in names) + "   {' / device, '.join(names[1:])} / device")
+    print(f"{'a call':<28} " + " ".join(f"{n:>12}" for n in names) + f"   {' / device, '.join(names[1:])} / device")
     for name, (make, work, calls) in rows_of(args.scale).items():
         if args.rows and not any(r in name for r in args.rows):
             continue

@@ -58,6 +58,7 @@ typedef struct tt_dialect {
 **   TT_ALIGNED(n)       of a struct
 **   TT_UNROLL(n)        before a loop: n turns at a time
 **   TT_BOUNDS(n, m)     of a kernel: at most n threads a block, m blocks at a time on a multiprocessor
+**   TT_EXACTLY(n, m)    the same, where blocks are n threads in a row
 ** They have tt_scalar, a union of 8 bytes with a member of each register type's suffix, and tt_kfault.
 */
 

@@ -90,6 +90,7 @@ static const char after[] =
     "#define TT_PRAGMA(x) _Pragma(#x)\n"
     "#define TT_UNROLL(n) TT_PRAGMA(unroll n)\n"
     "#define TT_BOUNDS(n, m) __launch_bounds__(n, m)\n"
+    "#define TT_EXACTLY(n, m) __launch_bounds__(n, m)\n"
     "extern __shared__ TT_ALIGNED(16) tt_u8 TT_SHARED_BYTES[];\n"
     "typedef union {\n"
     "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"

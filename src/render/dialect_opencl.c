@@ -122,6 +122,7 @@ static const char after[] =
     "#define TT_UNROLLED\n"
     "#endif\n"
     "#define TT_BOUNDS(n, m)\n"
+    "#define TT_EXACTLY(n, m) __attribute__((reqd_work_group_size(n, 1, 1)))\n"
     "typedef union {\n"
     "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"
     "  tt_f32 f32; TT_DOUBLE_OF_SCALAR\n"
@@ -144,7 +145,7 @@ const tt_dialect tt__dialect_opencl = {
     .global = "__global ",
     .buffer = "(m%d + args->buf[%d])",
     .memory = "__global tt_u8 *",
-    .shared = "__local tt_u8 *",
+    .shared = "__local uint4 *", /* which is aligned for all that is put there */
     .scalar = "args->scalar[%d].%s",
     .independent = "",
     .unrolled = "TT_UNROLLED",

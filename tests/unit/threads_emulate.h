@@ -48,6 +48,7 @@ static const char emu_after[] =
     "#define TT_MOST(p, x) (*(p) = *(p) > (x) ? *(p) : (x))\n"
     "#define TT_ALIGNED(n) __attribute__((aligned(n)))\n"
     "#define TT_BOUNDS(n, m)\n"
+    "#define TT_EXACTLY(n, m)\n"
     "#define TT_UNROLL(n)\n"
     "typedef union {\n"
     "  tt_b8 b8; tt_i8 i8; tt_i16 i16; tt_i32 i32; tt_i64 i64; tt_u8 u8; tt_u16 u16; tt_u32 u32; tt_u64 u64;\n"

@@ -85,7 +85,7 @@ static void write_kernel(cl_writer *c, const tt_cudac_kernel *kernel, const tt_c
   tt__str_addf(c->out,
                "typedef struct { ulong at[%d]; %s} tt_%s_args; __kernel void %s(const tt_%s_args tt_given%s%s) {%s",
                addresses, p.field.data ? p.field.data : "", kernel->name, kernel->name, kernel->name,
-               p.memory.data ? p.memory.data : "", has_dynamic(c) ? ", __local uchar *tt_shared" : "",
+               p.memory.data ? p.memory.data : "", has_dynamic(c) ? ", __local uint4 *tt_shared" : "",
                p.local.data ? p.local.data : "");
   c->out->failed |= p.field.failed || p.memory.failed || p.local.failed;
   tt__str_free(&p.field);

@@ -59,7 +59,8 @@ static void put_stages(tt_thread_emit *t, int phase) {
   TT_FOR_REDUCE(e, phase, i) {
     const char *type = tt__type_word(e->k->inst[i].from);
     if (!tt__threads_needs_stage(&e->k->inst[i])) continue;
-    tt__emit_line(e, "TT_SHARED_AT %s *const z%d = (TT_SHARED_AT %s *)(TT_SHARED_BYTES + %zu);", type, i, type, at);
+    tt__emit_line(e, "TT_SHARED_AT %s *const z%d = (TT_SHARED_AT %s *)((TT_SHARED_AT tt_u8 *)TT_SHARED_BYTES + %zu);",
+                  type, i, type, at);
     at += tt__threads_stage_bytes(t->v, e->k->inst[i].from);
   }
 }

@@ -233,7 +233,8 @@ int tt__threads_resident(const tt_kernel *k, const tt_variant *v) {
 
 static void put_bounds(const tt_thread_emit *t, tt_str *out) {
   const tt_kernel *k = t->e.k;
-  tt__str_addf(out, "%sTT_BOUNDS(%d, %d) ", t->e.d->kernel, block_threads(k, t->v), tt__threads_resident(k, t->v));
+  const char *word = k->mode == TT_MODE_ROW ? "TT_EXACTLY" : "TT_BOUNDS";
+  tt__str_addf(out, "%s%s(%d, %d) ", t->e.d->kernel, word, block_threads(k, t->v), tt__threads_resident(k, t->v));
 }
 
 static void put_function(tt_thread_emit *t) {

@@ -386,7 +386,7 @@ static void put_opencl_head(tt_pwriter *w, const char *name, int n) {
   tt__pw_line(w, "typedef struct { %stt_i64 w[%d]; } tt_words;", tt__pw_peek(w, &head), count_words(w->p));
   tt__str_clear(&head);
   for (int k = 0; k < n; k++) tt__str_addf(&head, ", __global tt_u8 *m%d", k);
-  if (is_dynamic(w->p)) tt__str_add(&head, ", __local tt_u8 *TT_SHARED_BYTES");
+  if (is_dynamic(w->p)) tt__str_add(&head, ", __local uint4 *TT_SHARED_BYTES");
   tt__pw_open(w, "__kernel void %s(const tt_words given%s) {", name, tt__pw_peek(w, &head));
   w->out->failed |= head.failed;
   tt__str_free(&head);
