@@ -18,7 +18,7 @@ import tutti as tt
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOME = pathlib.Path(tt.__file__).absolute().parent.parent  # where its files are linked from
-# What may be set, most of it usual. A folder that cannot be made, a file in the place of one, texts that are no numbers.
+# What may be set, most of it usual: a folder that cannot be made, a file in the place of one, texts for numbers.
 CHOICES = {
     "TUTTI_NUM_THREADS": ["1", "2", "3", "16", "0", "-1", "two", "1e3", "999999999999999999999", ""],
     "TUTTI_CC": ["none", "", "cc", "/nowhere/cc", "false", "true"],
