@@ -262,7 +262,7 @@ def binary_repr(num, width=None):
         least = len(f"{-num:b}")
         least -= 2 ** (least - 1) == -num
         text = f"{2 ** (least + 1) + num:b}".rjust(least + 1, "1")
-        text = text.rjust(width, "1") if width >= len(text) else text
+        text = "1" * (width - len(text)) + text
     if width is not None and len(text) > width:
         raise ValueError(f"Insufficient bit width={width} provided for binwidth={len(text)}")
     return text.rjust(width or 0, "0")

@@ -96,7 +96,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     """
     if not hasattr(x, "dtype"):
         raise TypeError(f"Input should be an array or scalar. It is a {type(x)} instead.")
-    return _core.asarray(x).astype(dtype, copy=copy, device=device)
+    return _core.asanyarray(x).astype(dtype, copy=copy, device=device)
 
 
 def copy(a, order="K", subok=False):

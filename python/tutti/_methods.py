@@ -39,7 +39,7 @@ def byteswap(self, inplace=False):
     bytes_of = _bytes_of(self.copy(order="K")).reshape((*self.shape, parts, self.itemsize // parts))[..., ::-1]
     made = _core.array(bytes_of).reshape((*self.shape, self.itemsize)).view(self.dtype).reshape(self.shape)
     if not inplace:
-        return made
+        return made if type(self) is _core.ndarray else _core.ndarray.__array_wrap__(self, made)
     self[...] = made
     return self
 

@@ -79,11 +79,13 @@ bool tt__order_walk(tt_array *const *a, int n, int rank, int *axes) {
   return !is_c(rank, axes);
 }
 
-/* The same of arrays of one rank that are joined: there NumPy counts what does not move as the smallest step. */
+/* The same of arrays of one rank that are joined: there NumPy counts what does not move as the smallest step, and
+ * nothing moves where there are no elements. */
 static int compare_joined(tt_array *const *a, int n, int outer, int inner) {
   int found = 0;
   for (int k = 0; k < n; k++) {
     if (a[k]->dim[outer] == 1 || a[k]->dim[inner] == 1) continue;
+    if (a[k]->size == 0) return 1;
     if (magnitude(tt__array_step(a[k])[outer]) >= magnitude(tt__array_step(a[k])[inner])) return 1;
     found = -1;
   }

@@ -232,8 +232,11 @@ tt_code tt__fail_cast(tt_op op, const char *what, tt_dtype from, tt_dtype to, co
                   tt__op_word(op), what, tt__dtypes[from].name, tt__dtypes[to].name, rule);
 }
 
-static bool keeps_types(int cls) {
-  return cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST || cls == TT_CLASS_NONUM || cls == TT_CLASS_DRAW;
+/* It takes what comes as it is; signbit alone of the tests knows floats only. */
+static bool keeps_types(tt_op op) {
+  int cls = tt__ops[op].cls;
+  return cls == TT_CLASS_LOGIC || (cls == TT_CLASS_TEST && op != TT_SIGNBIT) || cls == TT_CLASS_NONUM ||
+         cls == TT_CLASS_DRAW;
 }
 
 /* Python's numbers become what is computed without a cast, where their kind allows it at all. */
@@ -255,7 +258,7 @@ tt_code tt__check_casts(tt_op op, const tt_value *arg, int n, tt_dtype asked, co
   bool strict = strcmp(rule, "same_kind") != 0;
   bool mixed = cls == TT_CLASS_COMPARE && t->compute == TT_F64 && tt__is_int(tt__value_dtype(&arg[0])) &&
                tt__is_int(tt__value_dtype(&arg[1])); /* int64 and uint64 are compared as they are */
-  if (keeps_types(cls) || mixed) return TT_OK;
+  if (keeps_types(op) || mixed) return TT_OK;
   if (!strict && asked == TT_DTYPE_NONE) return TT_OK; /* promotion goes up */
   if (n > 1 && cls != TT_CLASS_COMPARE) TT_TRY(tt__check_whole_numbers(arg, n, t->compute, err));
   for (int k = 0; k < n; k++) {
@@ -299,6 +302,7 @@ tt_code tt__op_types(tt_op op, const tt_value *arg, int n, tt_dtype dtype, tt_ty
   bool answers = cls == TT_CLASS_COMPARE || cls == TT_CLASS_LOGIC || cls == TT_CLASS_TEST;
   if (dtype != TT_DTYPE_NONE && !answers) return forced(op, arg, dtype, out, err); /* whatever the operands are */
   TT_TRY(by_class(op, arg, n, out, err));
-  if (dtype != TT_DTYPE_NONE) return forced(op, arg, dtype, out, err);
-  return tt__is_complex(out->compute) && !has_complex_loop(op) ? fail_unsupported(op, err) : TT_OK;
+  bool unknown = tt__is_complex(out->compute) && !has_complex_loop(op);
+  if (dtype != TT_DTYPE_NONE) return unknown ? fail_no_match(op, err) : forced(op, arg, dtype, out, err);
+  return unknown ? fail_unsupported(op, err) : TT_OK;
 }

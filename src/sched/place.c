@@ -196,6 +196,7 @@ static tt_code place_step(tt_situation *s, int at, tt_where told, tt_decisions *
   d->where = (int8_t)where;
   if (where != TT_HOST && kind == TT_STEP_KERNEL) TT_TRY(place_kernel(s, at, where, out, err));
   if (where != TT_HOST && kind == TT_STEP_LIB) TT_TRY(place_library(s, at, where, out, err));
+  if (where != TT_HOST && kind == TT_STEP_EMPTY) d->falls_back = (s->facts[at].not_so & TT_NOT_WHOLE) != 0;
   if (d->falls_back) d->where = TT_HOST;
   TT_TRY(list_moves(s, at, out, err));
   settle(s, at, out);

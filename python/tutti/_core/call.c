@@ -42,8 +42,9 @@ typedef struct row {
   int n, positional;  /* all; how many may be given by position */
   int needed, device; /* the first so many hold all that must be given; which one is the device, or -1 */
   bool variadic, has_dtype;
-  bool plain, of_all; /* its results are of no subclass; of that of any operand */
-  PyObject *name;     /* interned */
+  bool plain, of_all, of_second; /* its results are of no subclass; of that of any operand; of the second one's */
+  const char *classes;           /* a letter for each result: 'S' of the subclass, 'a' of none; or NULL */
+  PyObject *name;                /* interned */
 } row;
 
 static row *rows;
@@ -120,24 +121,41 @@ static bool is_listed(const char *names, const char *name) {
 /* The class of these comes of all operands, as of a ufunc's; of others it is the first one's. */
 static bool is_of_all(const char *name) {
   return is_listed(
-      " divmod float_power heaviside isclose kron ldexp linalg.matmul linalg.vecdot logaddexp2 matmul matvec "
-      "polyadd polysub vecdot vecmat ",
+      " divmod float_power geomspace heaviside isclose kron ldexp linalg.matmul linalg.vecdot linspace "
+      "logaddexp2 logspace matmul matvec polyadd polysub vecdot vecmat ",
       name);
 }
 
 /* NumPy makes these into arrays of no subclass, and all transforms. */
 static bool is_plain(const char *name) {
   static const char *const names =
-      " append argwhere bincount broadcast_arrays column_stack concatenate convolve corrcoef cov cross digitize dstack "
-      "einsum flatnonzero histogram histogram2d histogramdd histogram_bin_edges hstack interp intersect1d iscomplex "
+      " append argwhere bincount broadcast_arrays broadcast_to column_stack concatenate convolve corrcoef cov cross "
+      "digitize dstack "
+      "einsum empty flatnonzero full histogram histogram2d histogramdd histogram_bin_edges hstack indices interp "
+      "intersect1d iscomplex "
       "isin "
-      "lexsort linalg.cond linalg.cross linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh "
+      "lexsort linalg.cond linalg.cross linalg.det linalg.eigvals linalg.eigvalsh "
       "linalg.matrix_norm linalg.matrix_rank linalg.norm linalg.outer linalg.slogdet linalg.svdvals linalg.tensordot "
-      "linalg.tensorinv linalg.trace nonzero outer pad poly polyder polyfit polyint polymul ravel_multi_index resize "
+      "linalg.tensorinv linalg.trace linalg.vector_norm nonzero ones outer pad poly polyder polyfit polyint polymul "
+      "ravel_multi_index resize "
       "roots searchsorted select setxor1d sinc sort_complex stack tensordot trace tril triu union1d unravel_index "
       "unwrap "
-      "vander vstack where ";
+      "vander vstack where zeros ";
   return strncmp(name, "fft.", 4) == 0 || is_listed(names, name);
+}
+
+/* And of these the second one's: what stands before it are conditions and coefficients. */
+static bool is_of_second(const char *name) { return is_listed(" compress extract polyval ", name); }
+
+/* Of functions with several results, some of the operand's class. */
+static const char *classes_of(const char *name) {
+  static const struct {
+    const char *name, *classes;
+  } some[] = {{"linalg.eig", "aS"}, {"linalg.eigh", "aS"},  {"linalg.lstsq", "SSaa"}, {"linalg.svd", "SaS"},
+              {"polydiv", "aS"},    {"unique_all", "SSaa"}, {"unique_counts", "Sa"},  {"unique_inverse", "Sa"}};
+  for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+    if (strcmp(some[k].name, name) == 0) return some[k].classes;
+  return NULL;
 }
 
 static bool parse_row(const tt_function_info *info, row *r) {
@@ -150,6 +168,8 @@ static bool parse_row(const tt_function_info *info, row *r) {
   r->short_name = dot ? dot + 1 : info->name;
   r->plain = is_plain(info->name);
   r->of_all = is_of_all(info->name);
+  r->of_second = is_of_second(info->name);
+  r->classes = classes_of(info->name);
   for (const char *s = info->signature; *s && r->n < MAX_PARAMS;) {
     while (*s == ' ' || *s == ',') s++;
     size_t len = param_length(s), used = len;
@@ -393,16 +413,27 @@ static PyObject *viewed(tt_array *a, PyObject *operands) {
   return NULL;
 }
 
+/* Is this result of no subclass, whatever came in? at: its place among several; -1: it is alone. */
+static bool wants_plain(const row *r, PyObject *const *bound, int n, int at) {
+  const char *classes = r->classes;
+  if (!core_subclassed) return false;
+  if (classes) return at < 0 || classes[at] == 'a';
+  for (int k = 0; r->plain && k < n; k++)
+    if (bound[k] && PyUnicode_CompareWithASCIIString(r->param[k].name, "subok") == 0) return !PyObject_IsTrue(bound[k]);
+  return r->plain;
+}
+
 /* An array that was handed in (among the first n parameters) comes back as the very object; a view knows its base. */
-static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound, int n) {
+static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound, int n, int at) {
+  bool plain = wants_plain(r, bound, n, at);
   for (int k = 0; k < n; k++) {
     PyObject *same = handed_in(a, bound[k]);
-    if (!same) continue;
+    if (!same || (plain && r->param[k].kind != OUT && core_is_subclassed(same))) continue;
     tt_release(&a);
     return Py_NewRef(same);
   }
-  PyObject *first = n > 0 ? bound[0] : NULL;
-  for (int k = 1; k < n && r->param[k].variadic; k++) first = bound[k]; /* the first of einsum's operands */
+  PyObject *first = n > 0 ? bound[r->of_second] : NULL;
+  if (n > 1 && r->param[1].variadic && r->param[0].kind != ARRAY) first = bound[1]; /* einsum's operands */
   if (first && r->param[0].variadic) {
     PyObject *of = viewed(a, first);
     first = of || !core_subclassed ? of : PyTuple_GetItem(first, 0); /* else for the class of results */
@@ -411,7 +442,7 @@ static PyObject *result_array(tt_array *a, const row *r, PyObject *const *bound,
     bool view = first && core_is_array(first) && a && core_made(first) && tt_array_shares(core_made(first), a);
     return core_as_tensor(core_wrap(a, view ? first : NULL));
   }
-  if (core_subclassed && r->plain) {
+  if (plain) {
     bool view = first && core_is_array(first) && core_made(first) && !core_is_number(first);
     return core_wrap(a, view && a && tt_array_shares(core_handle(first), a) ? first : NULL);
   }
@@ -427,10 +458,10 @@ static PyObject *results(const row *r, tt_array **made, const tt_result *result,
     return out;
   }
   if (result->n == 0 && !result->tuple) Py_RETURN_NONE;
-  if (result->n == 1 && !result->tuple) return result_array(made[0], r, bound, n);
+  if (result->n == 1 && !result->tuple) return result_array(made[0], r, bound, n, -1);
   PyObject *tuple = PyTuple_New(result->n);
   for (int k = 0; k < result->n; k++) {
-    PyObject *x = tuple ? result_array(made[k], r, bound, n) : (tt_release(&made[k]), NULL);
+    PyObject *x = tuple ? result_array(made[k], r, bound, n, k) : (tt_release(&made[k]), NULL);
     if (!x) {
       Py_CLEAR(tuple);
     } else {

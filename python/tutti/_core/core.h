@@ -105,6 +105,8 @@ bool core_tensor_fits(tt_op op, const tt_value *v, int n, PyObject *out);
 extern PyMethodDef core_tensor_functions[];
 /* The same array as an object of a class, made from `from` (None: from nothing), which is told so. */
 PyObject *core_as_type(PyObject *array, PyTypeObject *type, PyObject *from);
+/* Is it of a class of its own, which results take? */
+bool core_is_subclassed(PyObject *o);
 /* What was made of `from`, in its class. Takes the reference; NULL and objects that have a class stay. */
 PyObject *core_like(PyObject *made, PyObject *from);
 /* What a ufunc made of operands, in the class of the one with the highest priority, by its __array_wrap__. */

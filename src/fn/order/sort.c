@@ -130,8 +130,11 @@ static tt_array *lexsort(tt_composer *c, tt_call_frame *f) {
         memcmp(tt__array_len(key[i]), tt__array_len(key[0]), sizeof(int64_t) * (size_t)rank) != 0)
       return tt__compose_fail(c, TT_EVALUE, "all keys need to be the same shape");
   }
-  if (rank == 0) return tt__compose_full(c, TT_I64, 0, NULL, tt_v_int(0));
-  int axis = tt__arg_axis(c, f, 1, rank, rank - 1);
+  int64_t at = tt__arg_int(c, f, 1, -1);
+  int axis = 0;
+  if (c->code != TT_OK) return NULL;
+  if (rank == 0 && (at == 0 || at == -1)) return tt__compose_full(c, TT_I64, 0, NULL, tt_v_int(0));
+  if ((c->code = tt__shape_axis(at, rank, &axis, c->err)) != TT_OK) return NULL;
   tt_dtype type;
   if (c->code != TT_OK || (c->code = tt__result_type(v, (int)n, &type, c->err)) != TT_OK) return NULL;
   for (int64_t i = 0; i < n; i++) {

@@ -289,7 +289,9 @@ static tt_array *covariance(tt_composer *c, const tt_call_frame *f, int dtype, b
   mean = w ? tt__compose_op2(c, TT_DIV, mean, sum_all(c, w)) : tt__compose_opf(c, TT_DIV, mean, (double)n);
   tt_array *d = tt__compose_op2(c, TT_SUB, x, mean), *e = w ? tt__compose_op2(c, TT_MUL, d, w) : d;
   tt_array *s = e ? tt__compose_matmul(c, d, tt__compose_adjoint(c, e)) : NULL;
-  tt_array *r = tt__compose_op2(c, TT_DIV, s, degrees_of_freedom(c, f, w, tt__array_len(x)[0], n, ddof));
+  tt_array *part = degrees_of_freedom(c, f, w, tt__array_len(x)[0], n, ddof);
+  part = part ? tt__compose_apply(c, TT_DIV, (tt_value[2]){tt_v_float(1), tt_v_array(part)}, 2, TT_DTYPE_NONE) : NULL;
+  tt_array *r = tt__compose_op2(c, TT_MUL, s, part); /* as NumPy rounds it */
   return r ? tt__compose_cast(c, r, (tt_dtype)x->dtype) : NULL;
 }
 
@@ -305,6 +307,10 @@ static tt_array *cov(tt_composer *c, tt_call_frame *f) {
 }
 TT_HANDLER(cov)
 
+static tt_array *within_one(tt_composer *c, tt_array *a) {
+  return tt__compose_opf(c, TT_MAXIMUM, tt__compose_opf(c, TT_MINIMUM, a, 1), -1);
+}
+
 /* corrcoef(x, y, rowvar, dtype) */
 static tt_array *corrcoef(tt_composer *c, tt_call_frame *f) {
   tt_array *s = covariance(c, f, 3, false, 1);
@@ -315,7 +321,8 @@ static tt_array *corrcoef(tt_composer *c, tt_call_frame *f) {
   if (!d) return NULL;
   tt_array *r = tt__compose_op2(c, TT_DIV, tt__compose_op2(c, TT_DIV, s, tt__compose_expand(c, d, 1)),
                                 tt__compose_expand(c, d, 0));
-  if (r && tt__is_complex((tt_dtype)r->dtype)) return squeezed(c, r);
-  return squeezed(c, tt__compose_opf(c, TT_MAXIMUM, tt__compose_opf(c, TT_MINIMUM, r, 1), -1));
+  if (!r || !tt__is_complex((tt_dtype)r->dtype)) return squeezed(c, within_one(c, r));
+  tt_array *re = within_one(c, tt__compose_op1(c, TT_REAL, r)), *im = within_one(c, tt__compose_op1(c, TT_IMAG, r));
+  return squeezed(c, tt__compose_complex(c, re, im));
 }
 TT_HANDLER(corrcoef)

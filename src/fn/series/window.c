@@ -153,7 +153,8 @@ TT_HANDLER(polyval)
 static tt_array *ldexp_of(tt_composer *c, tt_call_frame *f) {
   tt_array *x = tt__arg_array(c, f, 0), *i = tt__arg_array(c, f, 1);
   if (!x || !i) return NULL;
-  if (!tt__is_int((tt_dtype)i->dtype) && i->dtype != TT_BOOL)
+  if ((!tt__is_int((tt_dtype)i->dtype) && i->dtype != TT_BOOL) || i->dtype == TT_U64 ||
+      tt__is_complex((tt_dtype)x->dtype))
     return tt__compose_fail(
         c, TT_ETYPE,
         "ufunc 'ldexp' not supported for the input types, and the inputs could not be safely coerced "

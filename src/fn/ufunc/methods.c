@@ -70,6 +70,9 @@ static bool cast_operand(tt_composer *c, const tt_ufunc_info *u, tt_value *v, in
   return a != NULL;
 }
 
+/* How many operands have the type of the loop: exponents stay whole numbers. */
+static int in_loop(const tt_ufunc_info *u) { return u->nin - (u->has_exponent && u->nin == 2); }
+
 /* Are operands of the types that it computes in, where the rule asks for that, and complex only where it knows them? */
 static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_value *arg, const char *rule) {
   tt_dtype comes, type, loop = TT_DTYPE_NONE;
@@ -83,17 +86,20 @@ static bool check_operands(tt_composer *c, const tt_ufunc_info *u, const tt_valu
           u->name);
       return false;
     }
-  if (!strict || c->code != TT_OK || (u->has_exponent && u->nin == 2)) return c->code == TT_OK;
-  if ((c->code = tt__result_type(arg, u->nin, &type, c->err)) != TT_OK) return false;
+  if (!strict || c->code != TT_OK) return c->code == TT_OK;
+  if ((c->code = tt__result_type(arg, in_loop(u), &type, c->err)) != TT_OK) return false;
   if (tt_ufunc_loop(u, type, &comes)) loop = type; /* signed types, which could hold it, stand before unsigned ones */
   for (int t = 0; t < TT_DTYPE_COUNT && loop == TT_DTYPE_NONE; t++) {
     bool up = tt_ufunc_loop(u, (tt_dtype)t, &comes);
     if (up) c->code = tt__can_cast(type, (tt_dtype)t, "safe", &up, c->err);
     if (up) loop = (tt_dtype)t;
   }
-  for (int k = 0; k < u->nin && loop != TT_DTYPE_NONE; k++)
+  for (int k = 0; k < in_loop(u) && loop != TT_DTYPE_NONE; k++)
     if (!may_cast_operand(c, u, &arg[k], k, loop, rule)) return false;
-  return c->code == TT_OK;
+  if (in_loop(u) == u->nin || c->code != TT_OK) return c->code == TT_OK;
+  bool narrow;
+  c->code = tt__can_cast(tt__value_dtype(&arg[1]), TT_I32, "safe", &narrow, c->err);
+  return may_cast_operand(c, u, &arg[1], 1, narrow ? TT_I32 : TT_I64, rule);
 }
 
 /* dtype= of what has a result of one type: it may name that one, and then says nothing. */
@@ -106,9 +112,6 @@ static bool fixed_type(tt_composer *c, const tt_ufunc_info *u, tt_dtype *dtype) 
   *dtype = TT_DTYPE_NONE;
   return true;
 }
-
-/* How many operands have the type of the loop: exponents stay whole numbers. */
-static int in_loop(const tt_ufunc_info *u) { return u->nin - (u->has_exponent && u->nin == 2); }
 
 /* Results of a function row in result[], out= and where= left aside. */
 static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, tt_dtype dtype, const char *rule,
@@ -133,26 +136,65 @@ static bool run_function(tt_composer *c, const tt_ufunc_info *u, tt_value *arg, 
   return c->code == TT_OK;
 }
 
-static tt_array *write_out(tt_composer *c, const tt_ufunc_info *u, tt_array *made, tt_array *out, tt_array *where,
-                           const char *rule) {
+static bool casts_to_out(tt_composer *c, const tt_ufunc_info *u, tt_array *made, tt_array *out, const char *rule) {
   bool ok = true;
   if (made) c->code = tt__can_cast((tt_dtype)made->dtype, (tt_dtype)out->dtype, rule, &ok, c->err);
-  if (!made || c->code != TT_OK) return NULL;
+  if (!made || c->code != TT_OK) return false;
   if (!ok)
-    return tt__compose_fail(c, TT_ETYPE,
-                            "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
-                            u->name, tt__dtypes[made->dtype].name, tt__dtypes[out->dtype].name, rule);
+    tt__compose_fail(c, TT_ETYPE,
+                     "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'", u->name,
+                     tt__dtypes[made->dtype].name, tt__dtypes[out->dtype].name, rule);
+  return ok;
+}
+
+static bool is_shaped(tt_array *a, int rank, const int64_t *len) {
+  return a->rank == rank && memcmp(tt__array_len(a), len, sizeof *len * (size_t)rank) == 0;
+}
+
+/* out has all of the axes of a result, of which a store would drop those of length 1; `exactly`: and no more. */
+static bool has_shape(tt_composer *c, tt_array *out, int rank, const int64_t *len, bool exactly) {
+  char have[200], want[200];
+  if (exactly ? is_shaped(out, rank, len) : rank <= out->rank) return true;
+  tt__shape_text(out->rank, tt__array_len(out), have, sizeof have);
+  tt__shape_text(rank, len, want, sizeof want);
+  tt__compose_fail(c, TT_EVALUE, "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+                   have, want);
+  return false;
+}
+
+static tt_array *write_out(tt_composer *c, const tt_ufunc_info *u, tt_array *made, tt_array *out, tt_array *where,
+                           const char *rule) {
+  if (!casts_to_out(c, u, made, out, rule)) return NULL;
   if (where)
     made = tt__compose_where(c, where, tt_v_array(tt__compose_cast(c, made, (tt_dtype)out->dtype)), tt_v_array(out));
-  if (made && made->rank > out->rank) { /* a store would drop axes of length 1 */
-    char have[200], want[200];
-    tt__shape_text(out->rank, tt__array_len(out), have, sizeof have);
-    tt__shape_text(made->rank, tt__array_len(made), want, sizeof want);
-    return tt__compose_fail(c, TT_EVALUE,
-                            "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s", have,
-                            want);
+  if (!made || !has_shape(c, out, made->rank, tt__array_len(made), false)) return NULL;
+  return tt__compose_set(c, out, tt_v_array(made)) ? out : NULL;
+}
+
+/*
+** Before the first of several results is written: each can be, or none is, and all have one shape, that to which they,
+** where= and every out= broadcast.
+*/
+static bool fit_together(tt_composer *c, const tt_ufunc_info *u, tt_array **made, tt_array *const *out, tt_array *where,
+                         const char *rule) {
+  tt_array *of[5];
+  int n = 0, rank[5], all;
+  const int64_t *len[5];
+  int64_t whole[TT_MAX_RANK];
+  for (int r = 0; r < u->nout; r++) {
+    if (out[r] && !casts_to_out(c, u, made[r], out[r], rule)) return false;
+    of[n++] = made[r];
+    if (out[r]) of[n++] = out[r];
   }
-  return made && tt__compose_set(c, out, tt_v_array(made)) ? out : NULL;
+  if (where) of[n++] = where;
+  for (int k = 0; k < n; k++) rank[k] = of[k]->rank, len[k] = tt__array_len(of[k]);
+  if ((c->code = tt__shape_broadcast(n, rank, len, &all, whole, c->err)) != TT_OK) return false;
+  for (int r = 0; r < u->nout; r++) {
+    if (out[r] && !has_shape(c, out[r], all, whole, true)) return false;
+    if (!out[r] && !is_shaped(made[r], all, whole))
+      made[r] = tt__compose_copy(c, tt__compose_broadcast(c, made[r], all, whole));
+  }
+  return c->code == TT_OK;
 }
 
 static tt_array *in_order(tt_composer *c, char order, tt_array *a) {
@@ -275,8 +317,9 @@ static tt_array *call_with(tt_composer *c, tt_call_frame *f, const tt_ufunc_info
   }
   if (u->signature) return call_core(c, f, u, arg, k, out[0]);
   if (!run_function(c, u, arg, dtype, rule, made)) return NULL;
+  if (u->nout > 1 && !fit_together(c, u, made, out, where, rule)) return NULL;
   for (int r = 0; r < u->nout; r++) {
-    if (where && !out[r])
+    if (u->nout == 1 && where && !out[r])
       made[r] = tt__compose_where(c, where, tt_v_array(made[r]), tt_v_array(made[r])); /* its shape */
     made[r] = out[r] ? write_out(c, u, made[r], out[r], where, rule) : in_order(c, order, made[r]);
     if (u->nout > 1 && !tt__fn_give(c, f, made[r])) return NULL;

@@ -303,7 +303,7 @@ static PyObject *slot_positive(PyObject *o) {
   if (core_is_number(o)) return Py_NewRef(o);
   core_line();
   tt_code c = tt_copy(core_handle(o), &out, &err);
-  return core_tensor_like(core_done(c, out, NULL, &err), o);
+  return core_like_operands(core_done(c, out, NULL, &err), &o, 1);
 }
 
 static PyObject *slot_matmul(PyObject *l, PyObject *r) {

@@ -35,14 +35,14 @@ static PyTypeObject *plain_class; /* held */
 
 static bool is_plain(PyTypeObject *t) { return plain_class && PyType_IsSubtype(t, plain_class); }
 
-static bool is_subclassed(PyObject *o) {
+bool core_is_subclassed(PyObject *o) {
   return core_subclassed && o && !core_is_tensor(o) && Py_TYPE(o) != core_array_type && core_is_array(o) &&
          !is_plain(Py_TYPE(o));
 }
 
 PyObject *core_like(PyObject *made, PyObject *from) {
   if (core_is_tensor(from)) return core_as_tensor(made);
-  if (!made || !is_subclassed(from) || Py_TYPE(made) != core_array_type || core_is_number(made)) return made;
+  if (!made || !core_is_subclassed(from) || Py_TYPE(made) != core_array_type || core_is_number(made)) return made;
   PyObject *out = core_as_type(made, Py_TYPE(from), from);
   Py_DECREF(made);
   return out;
@@ -73,7 +73,7 @@ PyObject *core_like_operands(PyObject *made, PyObject *const *arg, Py_ssize_t n)
   PyObject *best = NULL;
   double most = 0;
   for (Py_ssize_t k = 0; k < n; k++) {
-    if (!is_subclassed(arg[k])) continue;
+    if (!core_is_subclassed(arg[k])) continue;
     double priority = priority_of(arg[k]);
     if (!best || priority > most) best = arg[k], most = priority; /* of equals the first, also before its subclass */
   }
@@ -92,7 +92,7 @@ bool core_overridden(tt_op op, PyObject *const *arg, Py_ssize_t n, PyObject *nam
   PyObject *asked = NULL;
   Py_ssize_t nkw = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t k = 0; k < n + nkw && !asked; k++)
-    if (is_subclassed(arg[k]) && overrides(arg[k], "__array_ufunc__")) asked = arg[k];
+    if (core_is_subclassed(arg[k]) && overrides(arg[k], "__array_ufunc__")) asked = arg[k];
   if (!asked) return false;
   *result = NULL;
   PyObject *module = PyImport_ImportModule("tutti._core"), *ops = module ? PyObject_GetAttrString(module, "ops") : NULL;
