@@ -127,7 +127,7 @@ def tests_in(name, path):
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    standins.Lacks.importing = True
+    standins.Skips.importing = True
     try:
         spec.loader.exec_module(module)
     except unittest.SkipTest as skipped:
@@ -136,7 +136,7 @@ def tests_in(name, path):
         why = f"skipped: {error}" if type(error).__name__ == "Skipped" else last_line(error)
         return [(path.stem, why)]
     finally:
-        standins.Lacks.importing = False
+        standins.Skips.importing = False
     found = []
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__:
