@@ -239,6 +239,8 @@ static expr *atomic(lower *l, const char *w, const tt_tree *t) {
   if (py__is_unknown(array) || py__is_unknown(value) || (old && py__is_unknown(old))) return py__missing(l);
   if (!py__is_array(array)) py__fail(l, TT_ETYPE, "cuda.atomic.%s() of %s", w, py__type_name(l, array->type));
   if (py__is_lazy(array)) py__fail(l, TT_ENOTIMPL, "atomics on what is computed, or on .real or .imag");
+  if (array->type->layout == 'P')
+    py__fail(l, TT_ENOTIMPL, "atomics on a field of packed records: make their dtype with align=True");
   tt_dtype d = (tt_dtype)array->type->dtype;
   if (tt__dtype_size(d) < 4 || tt__is_complex(d)) py__fail(l, TT_ENOTIMPL, "atomics on %s", tt__dtypes[d].name);
   if (atomics[k].k >= TT_A_AND && atomics[k].k <= TT_A_XOR && !tt__is_int(d))

@@ -651,13 +651,6 @@ static void type_again(lower *l, int64_t at) {
   note_typed(l, at, &f);
 }
 
-/* Threads of a GPU read numbers where they may lie only. */
-static void refuse_packed(lower *l, const type *t) {
-  if (t->tag == TT_T_ARRAY && t->layout == 'P')
-    py__fail(l, TT_ETYPE, "packed records in a kernel: make their dtype with align=True");
-  for (int k = 0; k < t->n && t->tag == TT_T_TUPLE; k++) refuse_packed(l, t->item[k]);
-}
-
 /* `at`: its instance, or -1. */
 static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind, int64_t at_instance) {
   const tt_tree *tree = source_tree(l, source), *params = tree->item[3];
@@ -678,7 +671,6 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST && arg[k]->layout == 'w')
       py__fail(l, TT_ETYPE, "a kernel takes numbers, tuples and arrays, not 'str'");
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list in a kernel: pass an array");
-    if (kind == TT_X_KERNEL) refuse_packed(l, arg[k]);
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
     v->limit = 0;
