@@ -23,6 +23,9 @@ class DeviceFunction(Compiled):
             return self.py_func(*args, **names)
         raise TypeError(f"{self.__name__} is a device function: kernels call it")
 
+    def __getitem__(self, shape):
+        raise RuntimeError(f"{self.__name__}: Cannot compile a device function as a kernel")
+
 
 class Kernel(Compiled):
     """A kernel: kernel[grid, block, stream, shared](arguments...)."""
@@ -80,7 +83,8 @@ class Kernel(Compiled):
     def __call__(self, *args, **names):
         if running() is not None:
             return self.py_func(*args, **names)
-        raise ValueError(f"{self.__name__} is a kernel: launch it as {self.__name__}[grid, block](...)")
+        how = f"{self.__name__} is a kernel: launch it as {self.__name__}[grid, block](...)"
+        raise ValueError(f"{how}; its launch configuration was not specified")
 
     def forall(self, n, tpb=0, stream=0, sharedmem=0):
         """A launch of at least n threads, one axis; the block's size is chosen."""
