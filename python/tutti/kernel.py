@@ -486,7 +486,7 @@ class Variable:
 
 
 # What CuPy's translation lets programs do: cuComplex.h has the names without f for double alone.
-_CUCOMPLEX = "#include <cuComplex.h>\n" + " ".join(
+_CUCOMPLEX = "#include <cuComplex.h>\n#include <cupy/complex.cuh>\n" + " ".join(
     f"static __device__ __inline__ {result} cu{name}({', '.join('cuFloatComplex ' + x for x in given)}) "
     f"{{ return cu{name}f({', '.join(given)}); }}"
     for name, result, given in [
@@ -495,6 +495,20 @@ _CUCOMPLEX = "#include <cuComplex.h>\n" + " ".join(
         ("Conj", "cuFloatComplex", "a"),
         *[(name, "float", "a") for name in ("Creal", "Cimag", "Cabs")],
     ]
+)
+# Quotients and sizes are those of complex<>, which are our arrays': what code is translated to.
+for _real, _pair in (("float", "float2"), ("double", "double2")):
+    _CUCOMPLEX += (
+        f"\nstatic __device__ __inline__ {_pair} tt_translated_quotient({_pair} a, {_pair} b) {{ "
+        f"complex<{_real}> q = complex<{_real}>(a.x, a.y) / complex<{_real}>(b.x, b.y); "
+        f"return make_{_pair}(q.real(), q.imag()); }}\n"
+        f"static __device__ __inline__ {_real} tt_translated_size({_pair} a) {{ "
+        f"return abs(complex<{_real}>(a.x, a.y)); }}"
+    )
+_CUCOMPLEX += "".join(
+    f"\n#define cu{name}{letter} tt_translated_{ours}"
+    for name, ours in (("Cdiv", "quotient"), ("Cabs", "size"))
+    for letter in ("", "f")
 )
 
 
