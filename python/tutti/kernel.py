@@ -557,6 +557,7 @@ class RawModule(Rebuilt):
         name_expressions=None,
         jitify=False,
     ):
+        self.enable_cooperative_groups = enable_cooperative_groups
         if (code is None) == (path is None):
             raise TypeError("RawModule takes either code or path")
         if path is not None:
@@ -607,7 +608,8 @@ class RawModule(Rebuilt):
         >>> tt.RawModule(code=text).get_function("twice").name
         'twice'
         """
-        k = RawKernel(self._text[0], name, self.options, self.backend)
+        together = self.enable_cooperative_groups
+        k = RawKernel(self._text[0], name, self.options, self.backend, enable_cooperative_groups=together)
         k._function = Function(self.compile(), name, self._text)
         return k
 
@@ -679,6 +681,7 @@ class RawKernel(Rebuilt):
         jitify=False,
     ):
         self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
+        self.enable_cooperative_groups = enable_cooperative_groups
         self._translate = translate_cucomplex
         self._function = None
         self._shared_limit = 0

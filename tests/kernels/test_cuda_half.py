@@ -199,6 +199,74 @@ def test_tuples_are_printed_as_python_prints_them(capfd):
         quoted()
 
 
+ORDERS = "less less_equal greater greater_equal maximum minimum fmax fmin".split()
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_numbers_in_numpys_order(mode, name, dtype):
+    """Elements, arrays and kernels; Python's own operators refuse them."""
+    parts = [0.0, 1.0, -2.5, math.inf, -math.inf, math.nan]
+    each = np.array([complex(x, y) for x in parts for y in parts], dtype)
+    a, b = (g.ravel() for g in np.meshgrid(each, each))
+    if mode == "steps":
+        a, b = a[::37].copy(), b[::37].copy()
+    ufunc = getattr(np, name)
+    want = ufunc(a, b)
+
+    @cuda.jit
+    def kernel(a, b, r):
+        i = cuda.grid(1)
+        if i < r.shape[0]:
+            r[i] = ufunc(a[i], b[i])
+
+    r = np.zeros_like(want)
+    kernel[-(-len(r) // 64), 64](a, b, r)
+    np.testing.assert_array_equal(r, want)
+    np.testing.assert_array_equal(tt.njit(lambda a, b: ufunc(a, b))(a, b), want)
+    with pytest.raises(TypeError, match="no '<' between complex128 and complex128"):
+        tt.njit(lambda a, b: a < b)(1j, 2j)
+
+
+class _Once:
+    def __init__(self, made):
+        self.made, self.seen = made, []
+
+    def prepare_args(self, kind, value, stream, retr):
+        self.seen.append((str(kind), stream))
+        retr.append(lambda: self.seen.append("after"))
+        return kind, self.made(value)
+
+
+def test_extensions_prepare_arguments():
+    from tutti.compat.numba.cuda import args
+
+    @cuda.jit
+    def kernel(a):
+        a[0] += 1
+
+    a = np.zeros(1)
+    kernel[1, 1](a)
+    doubled = _Once(lambda value: args.wrap_arg(value, default=cuda.In))
+    kernel.extensions.append(doubled)
+    kernel[1, 1](a)
+    assert a[0] == 1 and doubled.seen == [("array(float64, 1d, C)", 0), "after"]
+    kernel[1, 1](cuda.InOut(a))
+    assert a[0] == 2
+
+
+def test_failures_of_kernels_without_arrays_come_at_the_launch():
+    @cuda.jit(debug=True, opt=False)
+    def kernel(x):
+        if x == 3:
+            raise KeyError("three")
+
+    kernel[1, 1](2)
+    with pytest.raises(KeyError, match="three"):
+        kernel[1, 1](3)
+
+
 def generic_word():
     pass
 
