@@ -14,6 +14,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
 import warnings
@@ -40,6 +41,8 @@ def captured_stderr():
 @contextlib.contextmanager
 def override_config(name, value):
     """A setting of numba.config for a while."""
+    if not hasattr(settings.config, name):
+        raise unittest.SkipTest(f"Numba's setting {name}")
     before = getattr(settings.config, name)
     setattr(settings.config, name, value)
     try:
@@ -72,7 +75,9 @@ class TestCase(unittest.TestCase):
             single = prec == "single"
             first, second = (np.asarray(a).astype(np.complex64 if single else np.complex128) for a in (first, second))
             for part in ("real", "imag"):
-                np.testing.assert_array_max_ulp(getattr(first, part), getattr(second, part), ulps)
+                one, other = getattr(first, part), getattr(second, part)
+                both = np.isnan(one) & np.isnan(other)  # their signs say nothing
+                np.testing.assert_array_max_ulp(np.where(both, 0, one), np.where(both, 0, other), ulps)
 
     def assertStridesEqual(self, first, second):
         self.assertEqual(first.ndim, second.ndim)
@@ -122,6 +127,19 @@ class TestCase(unittest.TestCase):
         with self.assertRaises(TypeError) as raised:
             yield raised
 
+    def assertRaises(self, error, *args, **names):
+        self._ours(error)
+        return super().assertRaises(error, *args, **names)
+
+    def assertRaisesRegex(self, error, *args, **names):
+        self._ours(error)
+        return super().assertRaisesRegex(error, *args, **names)
+
+    def _ours(self, error):
+        """An error of the interior's is raised by nothing here."""
+        if isinstance(error, Skips) and not isinstance(error, Lacks):
+            self.skipTest(f"the library's own {error._name}")
+
     @staticmethod
     def reset_module_warnings(module):
         vars(sys.modules[module] if isinstance(module, str) else module).pop("__warningregistry__", None)
@@ -141,7 +159,7 @@ class CUDATestCase(TestCase):
         config = settings.config
         kept = config.CUDA_LOW_OCCUPANCY_WARNINGS, config.CUDA_WARN_ON_IMPLICIT_COPY
         config.CUDA_LOW_OCCUPANCY_WARNINGS = config.CUDA_WARN_ON_IMPLICIT_COPY = False
-        self.addCleanup(self._put_back, *kept)
+        self.addCleanup(CUDATestCase._put_back, *kept)
 
     @staticmethod
     def _put_back(blocks, copies):
@@ -229,7 +247,8 @@ CUDA_TESTING = {
     **dict.fromkeys(
         "skip_on_cudasim skip_unless_cc_32 skip_unless_cc_50 skip_unless_cc_53 skip_unless_cc_60 skip_unless_cc_75 "
         "skip_unless_cc_90 skip_if_external_memmgr skip_if_cuda_includes_missing skip_under_cuda_memcheck skip_on_arm "
-        "skip_on_wsl2 skip_on_standalone_numba_cuda skip_with_nvdisasm".split(),
+        "skip_on_wsl2 skip_on_standalone_numba_cuda skip_with_nvdisasm skip_if_cudadevrt_missing "
+        "skip_if_curand_kernel_missing skip_if_nvjitlink_missing skip_on_nvjitlink_13_1_sm_120".split(),
         taken,
     ),
 }
@@ -244,6 +263,7 @@ SUPPORT = {
     "run_in_subprocess": run_in_subprocess,
     "IS_NUMPY_2": np.__version__ >= "2",
     "unittest": unittest,
+    "temp_directory": lambda prefix: tempfile.mkdtemp(prefix=prefix),
     "MemoryLeak": Watched,
     "MemoryLeakMixin": Watched,
     "SerialMixin": type("SerialMixin", (), {}),
@@ -292,11 +312,12 @@ NUMBA_PARTS = """
     testing._runtests testing.loader typed.dictobject typed.listobject typed.typedobjectutils typed.typedlist
     typed.typeddict
 """.split()
-# What users import of it: names that are not covered fail only the tests that use them.
+# What users import of it, and of numba-cuda: names that are not covered fail only the tests that use them.
 NUMBA_PUBLIC = (
     "numba numba.types numba.core.types numba.extending numba.typed numba.errors numba.core.errors "
     "numba.core.extending numba.experimental numba.experimental.structref"
 ).split()
+NUMBA_CUDA_PUBLIC = "numba numba.cuda numba.types numba.cuda.types numba.cuda.extending".split()
 NUMBA = {
     **{f"numba.{part}": {} for part in NUMBA_PARTS},
     "numba.core.utils": {"PYVERSION": sys.version_info[:2]},
@@ -324,7 +345,7 @@ NUMBA_CUDA_PARTS = """
     typeconv.typeconv typing typing.templates typing.typeof ufuncs vector_types vectorizers
 """.split()
 OTHERS = """
-    cuda cuda.bindings cuda.core cuda.core._utils cuda.core._utils.cuda_utils cuda.core.experimental llvmlite
+    cffi cuda cuda.bindings cuda.core cuda.core._utils cuda.core._utils.cuda_utils cuda.core.experimental llvmlite
     llvmlite.ir numba.core.cgutils numba.core.compiler numba.core.datamodel numba.core.extending numba.core.imputils
     numba.core.ir numba.core.registry numba.core.typing numba.core.typing.templates numba.core.typing.typeof
     numba.extending
@@ -342,6 +363,7 @@ NUMBA_CUDA = {
         "typeof_impl": types.SimpleNamespace(register=registers),
     },
     "numba.cuda.cudaimpl": {"lower": registers},
+    "numba.cuda.cudadrv.driver": {"_have_nvjitlink": lambda: False},
     "numba.cuda.tests": {},
     "numba.cuda.tests.support": SUPPORT,
     "numba.cuda.utils": {"PYVERSION": sys.version_info[:2]},
@@ -404,11 +426,19 @@ class Interior(types.ModuleType):
         part = f"{self.__name__}.{name}"
         if part in NUMBA_CUDA or part in CUPY:
             return importlib.import_module(part)
-        ours = _run.covering("tutti.compat." + self.__name__)
         try:
-            return getattr(ours, name)
+            return getattr(serving(self.__name__), name)
         except AttributeError:
             return Skips(f"{self.__name__}.{name}")
+
+
+def serving(name):
+    """What of ours has a module's names: a module, or a class as `config` is."""
+    ours = _run.covering("tutti.compat." + name)
+    above, _, last = name.rpartition(".")
+    if ours is None and above:
+        ours = getattr(_run.covering("tutti.compat." + above), last, None)
+    return None if isinstance(ours, Interior) else ours
 
 
 class SkippedClass:
@@ -421,11 +451,18 @@ class SkippedClass:
 class Skips:
     """A name of the interior: whatever is done with it inside a test skips that test."""
 
+    importing = False  # then a call is a decorator: one test that needs it must not end all others of its file
+
     def __init__(self, name):
         self._name = name
 
-    def __call__(self, *args, **kwargs):
+    def _skip(self, *args):
         raise unittest.SkipTest(f"the library's own {self._name}")
+
+    def __call__(self, *args, **kwargs):
+        if not Skips.importing:
+            self._skip()
+        return unittest.skip(f"the library's own {self._name}")(args[0]) if args and is_test(args[0]) else self
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -435,17 +472,20 @@ class Skips:
     def __mro_entries__(self, bases):
         return (TestCase,) if "Test" in self._name else (SkippedClass,)
 
-    __getitem__ = __eq__ = __lt__ = __ge__ = __iter__ = __enter__ = __bool__ = __call__
-    __hash__ = None
+    __getitem__ = __eq__ = __lt__ = __ge__ = __iter__ = __enter__ = __bool__ = _skip
+    __hash__ = object.__hash__
+
+
+def is_test(what):
+    is_class = isinstance(what, type)
+    return issubclass(what, unittest.TestCase) if is_class else getattr(what, "__name__", "").startswith("test")
 
 
 class Lacks(Skips):
     """A name that users ask for and that is not covered: what is done with it fails, and says so."""
 
-    importing = False  # then nothing fails: a decorator of a helper that one test needs must not end all others
-
     def __call__(self, *args, **kwargs):
-        if not Lacks.importing:
+        if not Skips.importing:
             raise AttributeError(f"tutti.compat does not cover {self._name}")
         return self
 

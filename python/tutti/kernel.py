@@ -486,7 +486,7 @@ class Variable:
 
 
 # What CuPy's translation lets programs do: cuComplex.h has the names without f for double alone.
-_CUCOMPLEX = "#include <cuComplex.h>\n" + " ".join(
+_CUCOMPLEX = "#include <cuComplex.h>\n#include <cupy/complex.cuh>\n" + " ".join(
     f"static __device__ __inline__ {result} cu{name}({', '.join('cuFloatComplex ' + x for x in given)}) "
     f"{{ return cu{name}f({', '.join(given)}); }}"
     for name, result, given in [
@@ -495,6 +495,20 @@ _CUCOMPLEX = "#include <cuComplex.h>\n" + " ".join(
         ("Conj", "cuFloatComplex", "a"),
         *[(name, "float", "a") for name in ("Creal", "Cimag", "Cabs")],
     ]
+)
+# Quotients and sizes are those of complex<>, which are our arrays': what code is translated to.
+for _real, _pair in (("float", "float2"), ("double", "double2")):
+    _CUCOMPLEX += (
+        f"\nstatic __device__ __inline__ {_pair} tt_translated_quotient({_pair} a, {_pair} b) {{ "
+        f"complex<{_real}> q = complex<{_real}>(a.x, a.y) / complex<{_real}>(b.x, b.y); "
+        f"return make_{_pair}(q.real(), q.imag()); }}\n"
+        f"static __device__ __inline__ {_real} tt_translated_size({_pair} a) {{ "
+        f"return abs(complex<{_real}>(a.x, a.y)); }}"
+    )
+_CUCOMPLEX += "".join(
+    f"\n#define cu{name}{letter} tt_translated_{ours}"
+    for name, ours in (("Cdiv", "quotient"), ("Cabs", "size"))
+    for letter in ("", "f")
 )
 
 
@@ -543,6 +557,7 @@ class RawModule(Rebuilt):
         name_expressions=None,
         jitify=False,
     ):
+        self.enable_cooperative_groups = enable_cooperative_groups
         if (code is None) == (path is None):
             raise TypeError("RawModule takes either code or path")
         if path is not None:
@@ -593,7 +608,8 @@ class RawModule(Rebuilt):
         >>> tt.RawModule(code=text).get_function("twice").name
         'twice'
         """
-        k = RawKernel(self._text[0], name, self.options, self.backend)
+        together = self.enable_cooperative_groups
+        k = RawKernel(self._text[0], name, self.options, self.backend, enable_cooperative_groups=together)
         k._function = Function(self.compile(), name, self._text)
         return k
 
@@ -665,6 +681,7 @@ class RawKernel(Rebuilt):
         jitify=False,
     ):
         self.code, self.name, self.options, self.backend = code, name, tuple(options), backend
+        self.enable_cooperative_groups = enable_cooperative_groups
         self._translate = translate_cucomplex
         self._function = None
         self._shared_limit = 0

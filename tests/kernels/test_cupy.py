@@ -105,6 +105,25 @@ def test_functions_of_cucomplex(suffix, dtype):
     np.testing.assert_allclose(z, want, rtol=1e-5)
 
 
+@pytest.mark.parametrize("suffix, dtype", [("f", "complex64"), ("", "complex64"), ("", "complex128")])
+def test_translated_quotients_and_sizes_are_the_arrays(suffix, dtype):
+    kind = "cuDoubleComplex" if dtype == "complex128" else "cuComplex"
+    code = f"""#include <cuComplex.h>
+    extern "C" __global__ void f({kind} *x, {kind} *y, {kind} *q, {"double" if dtype == "complex128" else "float"} *s) {{
+        unsigned k = threadIdx.x;
+        q[k] = cuCdiv{suffix}(x[k], y[k]);
+        s[k] = cuCabs{suffix}(x[k]);
+    }}"""
+    rng = np.random.default_rng(5)
+    scale = 10.0 ** rng.integers(-200 if dtype == "complex128" else -18, 150 if dtype == "complex128" else 18, (2, 256))
+    x, y = (cp.array((rng.standard_normal((256, 2)) @ [1, 1j] * by).astype(dtype)) for by in scale)
+    q, s = cp.zeros(256, dtype), cp.zeros(256, x.real.dtype)
+    with np.errstate(all="ignore"):
+        cp.RawKernel(code, "f", translate_cucomplex=True)((1,), (256,), (x, y, q, s))
+        np.testing.assert_array_equal(q, x / y)
+    np.testing.assert_array_equal(s, abs(x))
+
+
 def test_constant_memory_and_helpers():
     module = cp.RawModule(
         code='__constant__ float some_array[2]; extern "C" __global__ void f(float *o) { o[threadIdx.x] = some_array[threadIdx.x]; }'

@@ -23,6 +23,9 @@ class DeviceFunction(Compiled):
             return self.py_func(*args, **names)
         raise TypeError(f"{self.__name__} is a device function: kernels call it")
 
+    def __getitem__(self, shape):
+        raise RuntimeError(f"{self.__name__}: Cannot compile a device function as a kernel")
+
 
 class Kernel(Compiled):
     """A kernel: kernel[grid, block, stream, shared](arguments...)."""
@@ -56,7 +59,7 @@ class Kernel(Compiled):
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise ValueError("a kernel needs kernel[grid, block] or kernel[grid, block, stream, shared]")
         made = self.configure(*shape)
-        if not isinstance(made, (_InSteps, _Watched)):
+        if not isinstance(made, (_InSteps, _Watched, _Extended)):
             self._last = shape, made
         return made
 
@@ -75,12 +78,17 @@ class Kernel(Compiled):
         made = self._at(griddim, blockdim, _stream_of(stream), sharedmem, there[0] if there else 0, on_cpu)
         if not self._watched and settings.copies_are_told():
             made = _Watched(made, self)
+        if here:
+            made = _Debugged(made)
+        if "extensions" in self.__dict__:
+            made = _Extended(made, self.extensions, stream)
         return _Printing(made) if there and "print" in self.py_func.__code__.co_names else made
 
     def __call__(self, *args, **names):
         if running() is not None:
             return self.py_func(*args, **names)
-        raise ValueError(f"{self.__name__} is a kernel: launch it as {self.__name__}[grid, block](...)")
+        how = f"{self.__name__} is a kernel: launch it as {self.__name__}[grid, block](...)"
+        raise ValueError(f"{how}; its launch configuration was not specified")
 
     def forall(self, n, tpb=0, stream=0, sharedmem=0):
         """A launch of at least n threads, one axis; the block's size is chosen."""
@@ -142,6 +150,12 @@ class Kernel(Compiled):
     def specialized(self):
         """Is it for one list of types: by its signature, or made by specialize()?"""
         return self._only is not None
+
+    @functools.cached_property
+    def extensions(self):
+        """What prepares the arguments of each launch: objects with prepare_args(type, value, stream=, retr=)."""
+        self._last = None, None  # a launch that was made before knows of none
+        return []
 
     def _sign(self, signatures):
         """Type the kernel for what its signatures say: what it cannot do is an error where it is defined."""
@@ -272,6 +286,40 @@ class _Watched:
             self.kernel._watched = True
             settings.warn_of_copies(args)
         self.launch(*args)
+
+
+class _Debugged:
+    """A launch whose failures come at once where nobody is given an array of ours, whose reader would meet them."""
+
+    def __init__(self, launch):
+        self.launch = launch
+
+    def __call__(self, *args):
+        self.launch(*args)
+        if not any(isinstance(a, _core.ndarray) for a in args):
+            from .. import cuda
+
+            cuda.synchronize()
+
+
+class _Extended:
+    """A launch whose arguments a kernel's extensions prepare, those that came last first."""
+
+    def __init__(self, launch, extensions, stream):
+        self.launch, self.extensions, self.stream = launch, extensions, stream
+
+    def __call__(self, *args):
+        from ..compat.numba import typeof
+
+        prepared, after = [], []
+        for value in args:
+            kind = typeof(value)
+            for one in reversed(self.extensions):
+                kind, value = one.prepare_args(kind, value, stream=self.stream, retr=after)
+            prepared.append(value)
+        self.launch(*prepared)
+        for what in after:
+            what()
 
 
 class _Printing:

@@ -2,10 +2,10 @@
 
 __all__ = [
     "activemask", "all_sync", "any_sync", "atomic", "ballot_sync", "blockDim", "blockIdx", "brev", "cbrt", "cg", "clz",
-    "const", "eq_sync", "ffs", "fma", "grid", "gridDim", "gridsize", "laneid", "lanemask_lt", "local", "match_all_sync",
-    "match_any_sync", "nanosleep", "popc", "selp", "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync",
-    "shfl_xor_sync", "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "threadIdx",
-    "threadfence", "threadfence_block", "threadfence_system", "warpsize",
+    "const", "eq_sync", "ffs", "fma", "fp16", "grid", "gridDim", "gridsize", "laneid", "lanemask_lt", "local",
+    "match_all_sync", "match_any_sync", "nanosleep", "popc", "selp", "shared", "shfl_down_sync", "shfl_sync",
+    "shfl_up_sync", "shfl_xor_sync", "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or",
+    "syncwarp", "threadIdx", "threadfence", "threadfence_block", "threadfence_system", "warpsize",
 ]  # fmt: skip
 
 
@@ -107,6 +107,12 @@ selp = Word("cuda.selp", doc="selp(condition, a, b): a where it holds, else b; b
 shared = Word("cuda.shared", ["array"], "shared.array(shape, dtype): memory of the block")
 local = Word("cuda.local", ["array"], "local.array(shape, dtype): memory of the thread")
 cg = Word("cuda.cg", ["this_grid"], "cg.this_grid().sync(): wait for all threads of the grid")
+fp16 = Word(
+    "cuda.fp16",
+    "hadd hsub hmul hdiv hfma hneg habs hmax hmin heq hne hlt hle hgt hge hsin hcos hlog hlog2 hlog10 hexp hexp2 "
+    "hexp10 hsqrt hrsqrt hrcp hceil hfloor htrunc hrint".split(),
+    "fp16.hadd(a, b) and its kin: arithmetic of float16 by name",
+)
 const = Word("cuda.const", ["array_like"], "const.array_like(array): memory that never changes")
 atomic = Word(
     "cuda.atomic",

@@ -110,7 +110,7 @@ class Compiled(_core.Jit):
 
     def _overload(self, asked):
         """A call wants a function that is written for its types: the text has it from now on."""
-        self._front.resolve(asked)
+        self._front.resolve(asked, bool(self._flags & KERNEL))
         self._say(self._front)
 
     def _say(self, module):

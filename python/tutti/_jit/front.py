@@ -15,7 +15,8 @@ import types
 
 from .flow import Flow
 from .inner import Inner, lift
-from .overloads import has_overloads
+from .operators import written
+from .overloads import has_overloads, signature_of
 from .sources import source_of
 
 _BINARY = {
@@ -146,8 +147,8 @@ class Module:
             self.overloads.append(fn)
         return self.overloads.index(fn)
 
-    def resolve(self, asked):
-        """The function for the types that a call has: what one of the makers gives. False: none does."""
+    def resolve(self, asked, in_kernel):
+        """The function for the types that a call has: what one of the makers gives."""
         from . import overloads
 
         line, _, place = asked.partition("\n")
@@ -155,7 +156,7 @@ class Module:
             self.resolve_method(*line.split(" ", 2)[1:])
             return
         number, _, kinds = line.partition(" ")
-        made = overloads.made(self.overloads[int(number)], kinds, place)
+        made = overloads.made(self.overloads[int(number)], kinds, place, in_kernel)
         number = self.function(made._jit_function() if hasattr(made, "_jit_function") else made), int(number)
         self.resolved.append((number[1], kinds, number[0]))
         self.translate()
@@ -755,6 +756,9 @@ class Function:
         if any(k.arg is None for k in e.keywords):
             self.fail("a call with **", e)
         found, callee = self.static(e.func)
+        operation = written(callee, e) if found else None
+        if operation is not None:
+            return self.expr(operation)
         read = {k.arg: k.value for k in e.keywords if " " in k.arg}
         if read:
             plain = [k for k in e.keywords if " " not in k.arg]
@@ -775,7 +779,8 @@ class Function:
                 args += self.captured(given[name], value, read)
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
-            args = [self.expr(node) for node in (bind(callee, e).values() if inspect.isfunction(callee) else e.args)]
+            parameters = signature_of(callee)
+            args = list(map(self.expr, bind(parameters, e).values() if parameters else e.args))
             return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
         if found and hasattr(callee, "_jit_methods"):
             if e.keywords:

@@ -86,18 +86,12 @@ def records_meta(records):
     return ":".join([f"R{getattr(records, 'ndim', 0)}record#{_number_of(dtype)}", *names])
 
 
-def fields_of(records, launch):
-    """The fields, as arrays of their own in the same memory; of a packed record for a launch what they are."""
+def fields_of(records):
+    """The fields, as arrays of their own in the same memory."""
     dtype, np = records.dtype, sys.modules["numpy"]
     if not records.ndim and not hasattr(records, "base"):
         return tuple(records[name] for name in dtype.names)
     if not isinstance(records, np.ndarray):
-        if launch and not dtype.isalignedstruct:
-            parts = tuple(records[name] for name in dtype.names)
-            for part in parts:
-                if hasattr(part, "setflags") and part.ndim:
-                    part.setflags(write=False)
-            return parts
         records = np.asarray(_Lies(records)).view(dtype)
     return tuple(_field(records, name) for name in dtype.names)
 

@@ -18,6 +18,7 @@ class config:  # noqa: N801 (Numba's name)
 
     ENABLE_CUDASIM = False
     DISABLE_JIT = False
+    CUDA_ENABLE_NRT = True  # kernels make arrays of their own, whatever this says
     DISABLE_PERFORMANCE_WARNINGS = False
     CUDA_ARRAY_INTERFACE_SYNC = True  # wait for the stream that an array of another library names
     CUDA_LOW_OCCUPANCY_WARNINGS = _asked("CUDA_LOW_OCCUPANCY_WARNINGS")

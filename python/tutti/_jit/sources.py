@@ -5,7 +5,9 @@ import contextlib
 import functools
 import inspect
 import linecache
+import sys
 import textwrap
+import types
 
 _NO_SOURCE = (
     "the source of {} is needed to compile it, and is not there: put the function into a file (IPython and notebooks "
@@ -19,10 +21,28 @@ def lines_of(fn):
     carried = getattr(fn, _CARRIED, None)
     if carried is not None:
         return carried
+    if fn.__code__.co_filename == "<string>" and _is_of_command(fn.__code__):
+        text = _command()
+        linecache.cache["<string>"] = len(text), None, text.splitlines(True), "<string>"
     try:
         return inspect.getsourcelines(fn)
     except (OSError, TypeError) as e:
         raise OSError(_NO_SOURCE.format(fn.__name__)) from e
+
+
+def _command():
+    """The program of `python -c program`."""
+    given = sys.orig_argv
+    at = next((k for k, word in enumerate(given) if word == "-c"), len(given))
+    return textwrap.dedent(given[at + 1]) if at + 1 < len(given) else ""
+
+
+def _is_of_command(code):
+    """Is it the code of a function of that program? Others are made of texts that nobody keeps."""
+    rest = [compile(_command(), "<string>", "exec", dont_inherit=True)]
+    for one in rest:
+        rest += [part for part in one.co_consts if isinstance(part, types.CodeType)]
+    return any(one == code and one.co_firstlineno == code.co_firstlineno for one in rest)
 
 
 def carry(fn):

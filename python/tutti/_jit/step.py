@@ -136,6 +136,8 @@ class _Thread:
         word = name.split(".", 1)[1]
         if word.startswith("atomic."):
             return _atomic(word[7:], *args)
+        if word.startswith("fp16."):
+            return _half(word[5:], *args)
         return getattr(self, "do_" + word.replace(".", "_"))(*args, **names)
 
     def along(self, k):
@@ -273,6 +275,27 @@ def _bits(x):
     """A whole number's bits and how many it has: 64 of Python's own, 32 of NumPy's small ones."""
     size = 64 if getattr(x, "itemsize", 8) == 8 else 32
     return int(x) & ((1 << size) - 1), size
+
+
+def _half(word, *args):
+    """What CUDA's functions of 16-bit floats give."""
+    import operator
+
+    import numpy as np
+
+    half = [np.float16(x) for x in args]
+    if word == "hfma":
+        return np.float16(_fused(*map(float, half)))
+    if hasattr(operator, word[1:]) and len(half) == 2 and word[1:] in ("eq", "ne", "lt", "le", "gt", "ge"):
+        return bool(getattr(operator, word[1:])(*half))
+    wide, one = [np.float32(x) for x in half], np.float32(1)
+    means = {
+        "hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide, "hmax": np.fmax, "hmin": np.fmin,
+        "hneg": np.negative, "habs": np.abs, "hexp10": lambda x: np.float32(10) ** x,
+        "hrsqrt": lambda x: one / np.sqrt(x), "hrcp": lambda x: one / x,
+    }  # fmt: skip
+    with np.errstate(all="ignore"):
+        return np.float16((means.get(word) or getattr(np, word[1:]))(*wide))
 
 
 def _fused(a, b, c):

@@ -163,7 +163,7 @@ typedef enum tt_pstmt_op {
   TT_X_EVAL,       /* a for its effect */
   TT_X_BARRIER,    /* of the block (k 0), the warp (1), the grid (2) */
   TT_X_COLLECTIVE, /* local = k (tt_pcollective) of arg[]: every thread there takes part */
-  TT_X_PRINT,      /* arg[] */
+  TT_X_PRINT,      /* arg[], one behind another */
   TT_X_RAISE,      /* unless a (NULL: always): error kind k, message `name`, or the string b */
   TT_X_FENCE,
   /* body; where it fails: local = the kind of the failure, then `other`. What it holds may leave it in any way. */

@@ -24,6 +24,8 @@ tt_dtype py__dtype_of(lower *l, const tt_tree *t) {
   expr *e = py__expression(l, t);
   const char *name = py__is_meta(e, "dtype") || py__is_meta(e, "str") ? e->name : NULL;
   tt_dtype d = name ? tt__dtype_named(name) : TT_DTYPE_NONE;
+  if (d == TT_DTYPE_NONE && py__is_meta(e, "str"))
+    py__fail(l, TT_ETYPE, "Invalid NumPy dtype specified: '%s': this is no data type", e->name);
   if (d == TT_DTYPE_NONE) py__fail(l, TT_ETYPE, "this is no data type");
   return d;
 }
@@ -222,6 +224,18 @@ static expr *remainder_of(lower *l, call *c) {
   return py__cast(l, py__helper(l, "tt_remainder_f64", arg[0]->type, false, arg, 2), t);
 }
 
+/* An angle in degrees, or in radians. */
+static expr *turned(lower *l, expr *x, bool degrees) {
+  double by = degrees ? 57.295779513082320877 : 0.017453292519943295769;
+  return py__elem(l, TT_MUL, x, py__cast(l, py__float(l, by), (tt_dtype)x->type->dtype));
+}
+
+/* NumPy's names of that, for numbers; of arrays the library does it. */
+static bool turns(const char *w, bool *degrees) {
+  *degrees = strcmp(w, "degrees") == 0 || strcmp(w, "rad2deg") == 0;
+  return *degrees || strcmp(w, "radians") == 0 || strcmp(w, "deg2rad") == 0;
+}
+
 static expr *math_call(lower *l, call *c, const char *w, bool *known) {
   *known = true;
   if (strcmp(w, "floor") == 0 || strcmp(w, "ceil") == 0 || strcmp(w, "trunc") == 0) {
@@ -234,9 +248,7 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
     return py__binary(l, "/", py__apply(l, TT_LOG, scalar(l, c, 0), NULL), py__apply(l, TT_LOG, scalar(l, c, 1), NULL));
   if (strcmp(w, "degrees") == 0 || strcmp(w, "radians") == 0) {
     want(l, c, 1, 1);
-    expr *x = to_float(l, scalar(l, c, 0));
-    double by = w[0] == 'd' ? 57.295779513082320877 : 0.017453292519943295769;
-    return py__elem(l, TT_MUL, x, py__cast(l, py__float(l, by), (tt_dtype)x->type->dtype));
+    return turned(l, to_float(l, scalar(l, c, 0)), w[0] == 'd');
   }
   if (strcmp(w, "pow") == 0) {
     want(l, c, 2, 2);
@@ -255,7 +267,10 @@ static expr *math_call(lower *l, call *c, const char *w, bool *known) {
 }
 
 static expr *numpy_call(lower *l, call *c, const char *w, bool *known) {
+  bool degrees;
   *known = true;
+  if (c->n == 1 && py__is_scalar(c->arg[0]) && turns(w, &degrees) && !tt__is_complex((tt_dtype)c->arg[0]->type->dtype))
+    return turned(l, to_float(l, c->arg[0]), degrees);
   if (strcmp(w, "where") == 0 && c->n == 3) return py__where(l, c->arg[0], c->arg[1], c->arg[2]);
   bool asks = strcmp(w, "shape") == 0 || strcmp(w, "ndim") == 0 || strcmp(w, "size") == 0;
   if (asks && c->n == 1 && py__is_array(c->arg[0])) return py__attribute(l, c->arg[0], w);

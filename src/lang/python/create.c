@@ -506,6 +506,18 @@ static bool is_of_library(const char *name, const tt_tree *t) {
   return t->n > 4 || (tt__tree_is(t->item[3], "kw") && strcmp(t->item[3]->item[1]->text, "axis") != 0);
 }
 
+static bool is_whole(const expr *number) {
+  tt_dtype d = (tt_dtype)number->type->dtype;
+  return d == TT_BOOL || tt__is_int(d);
+}
+
+/* Of the number without its sign. */
+static expr *bits_set(lower *l, expr *a) {
+  bool below = tt__dtypes[a->type->dtype].kind == 'i';
+  expr *bits = py__cast(l, below ? py__apply(l, TT_ABS, py__cast(l, a, TT_I64), NULL) : a, TT_U64);
+  return py__helper(l, "tt_popc_u64", py__scalar(l, TT_I64), false, &bits, 1);
+}
+
 /* `t` is (meth self "name" argument...) or (call "np.name" self argument...): the arguments start at 3 in both. */
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   int n = t ? t->n - 3 : 0;
@@ -513,6 +525,7 @@ expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t) {
   if (py__is_scalar(self)) {
     if (strcmp(name, "conjugate") == 0 || strcmp(name, "conj") == 0) return py__apply(l, TT_CONJ, self, NULL);
     if (strcmp(name, "item") == 0 || strcmp(name, "copy") == 0 || strcmp(name, "transpose") == 0) return self;
+    if (strcmp(name, "bit_count") == 0 && n == 0 && is_whole(self)) return bits_set(l, self);
   }
   if (py__is_meta(self, "grid") && strcmp(name, "sync") == 0) {
     py__stmt(l, TT_X_BARRIER)->k = 2;

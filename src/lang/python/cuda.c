@@ -18,7 +18,8 @@ static expr *special(lower *l, tt_pspecial k) {
 
 static int constant(lower *l, const tt_tree *t, const char *what) {
   expr *e = py__value(l, t);
-  if (e->op != TT_X_CONST || !py__is_scalar(e)) py__fail(l, TT_ENOTIMPL, "%s must be a constant", what);
+  if (e->op != TT_X_CONST || !py__is_scalar(e))
+    py__fail(l, TT_ETYPE, "RequireLiteralValue: %s must be a constant", what);
   return (int)e->i;
 }
 
@@ -239,6 +240,8 @@ static expr *atomic(lower *l, const char *w, const tt_tree *t) {
   if (py__is_unknown(array) || py__is_unknown(value) || (old && py__is_unknown(old))) return py__missing(l);
   if (!py__is_array(array)) py__fail(l, TT_ETYPE, "cuda.atomic.%s() of %s", w, py__type_name(l, array->type));
   if (py__is_lazy(array)) py__fail(l, TT_ENOTIMPL, "atomics on what is computed, or on .real or .imag");
+  if (array->type->layout == 'P')
+    py__fail(l, TT_ENOTIMPL, "atomics on a field of packed records: make their dtype with align=True");
   tt_dtype d = (tt_dtype)array->type->dtype;
   if (tt__dtype_size(d) < 4 || tt__is_complex(d)) py__fail(l, TT_ENOTIMPL, "atomics on %s", tt__dtypes[d].name);
   if (atomics[k].k >= TT_A_AND && atomics[k].k <= TT_A_XOR && !tt__is_int(d))
@@ -304,6 +307,23 @@ static expr *choose(lower *l, expr *condition, const tt_tree *t) {
   return e;
 }
 
+static const char *axis_of(lower *l, const char *name, char axis) {
+  size_t n = strlen(name);
+  char *one = py__alloc(l, n + 3);
+  memcpy(one, name, n);
+  one[n] = '.';
+  one[n + 1] = axis;
+  one[n + 2] = 0;
+  return one;
+}
+
+/* All three axes from `first` on. */
+static expr *places(lower *l, tt_pspecial first) {
+  expr *part[3];
+  for (int k = 0; k < 3; k++) part[k] = special(l, (tt_pspecial)(first + k));
+  return py__tuple_of(l, part, 3);
+}
+
 static expr *math_like(lower *l, const char *name, const tt_tree *t) {
   type *i64 = py__scalar(l, TT_I64);
   expr *x = t->n > 2 ? py__value(l, t->item[2]) : py__int(l, 0);
@@ -330,6 +350,7 @@ expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known) {
   tt_pspecial k;
   *known = true;
   if (special_named(name, &k)) return special(l, k);
+  if (special_named(axis_of(l, name, 'x'), &k)) return places(l, k);
   if (strcmp(name, "cuda.grid") == 0) return grid(l, t, false);
   if (strcmp(name, "cuda.gridsize") == 0) return grid(l, t, true);
   if (strcmp(name, "cuda.laneid") == 0) return special(l, TT_S_LANE);
@@ -347,6 +368,7 @@ expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known) {
     in_kernel(l, name);
     return py__meta(l, "grid", NULL);
   }
+  if (strncmp(name, "cuda.fp16.", 10) == 0) return py__half(l, name + 10, t);
   if (strncmp(name, "cuda.threadfence", 16) == 0) {
     py__stmt(l, TT_X_FENCE);
     return py__nothing(l);

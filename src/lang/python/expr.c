@@ -317,11 +317,21 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
 
 /* ---- rows of ops.def, called by name */
 
+/* What stands for an element of an operation's result. */
+static expr *sample_of(lower *l, tt_op op, const expr *a, const expr *b) {
+  expr *x = dummy(l, a), *y = b ? dummy(l, b) : NULL;
+  if (!y || !py__is_scalar(x) || !py__is_scalar(y)) return py__apply(l, op, x, y);
+  tt_dtype t = tt__promote((tt_dtype)x->type->dtype, (tt_dtype)y->type->dtype);
+  if (!tt__is_complex(t) || !py__orders_complex(op)) return py__apply(l, op, x, y);
+  x->type =
+      py__scalar(l, tt__ops[op].cls == TT_CLASS_COMPARE ? TT_BOOL : t); /* several statements, for real elements */
+  return x;
+}
+
 expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
   const tt_op_info *info = &tt__ops[op];
   if (py__is_unknown(a) || (b && py__is_unknown(b))) return py__missing(l);
-  if (has_array(a, b))
-    return lazy(l, "o", info->numpy, op, py__apply(l, op, dummy(l, a), b ? dummy(l, b) : NULL), a, b);
+  if (has_array(a, b)) return lazy(l, "o", info->numpy, op, sample_of(l, op, a, b), a, b);
   if (!py__is_scalar(a) || (b && !py__is_scalar(b))) refuse(l, info->numpy, a, b);
   tt_dtype t = (tt_dtype)a->type->dtype;
   if (b) t = tt__promote(t, (tt_dtype)b->type->dtype);
@@ -351,6 +361,8 @@ expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
   }
   if (t == TT_F16 || t == TT_BF16) t = TT_F32;
   if (op == TT_CONJ && !tt__is_complex(t)) return a;
+  if (b && tt__is_complex(t) && py__orders_complex(op))
+    return py__complex_ordered(l, op, py__cast(l, a, t), py__cast(l, b, t));
   return py__elem(l, op, py__cast(l, a, t), b ? py__cast(l, b, t) : NULL);
 }
 

@@ -262,31 +262,78 @@ static void give(lower *l, const tt_tree *t) {
     if (f->parallel) py__fail(l, TT_ENOTIMPL, "return inside a parallel loop");
     return;
   }
-  if (!f->at_end) py__fail(l, TT_ENOTIMPL, "return from the middle of a function with barriers");
+  if (!f->at_end) py__fail(l, TT_ENOTIMPL, "return from the middle of a function with barriers or memory of its own");
   if (e->type->tag == TT_T_NONE || py__is_unknown(e)) return;
   f->func->locals.data[f->result_local].type = both;
   py__set(l, f->result_local, e);
 }
 
+/* What a print statement writes: values and texts, one behind another. */
+typedef struct printed {
+  expr *part[4 * TT_PROGRAM_ARGS];
+  int n;
+} printed;
+
+static void print_part(lower *l, printed *p, expr *e) {
+  if (p->n == (int)(sizeof p->part / sizeof *p->part))
+    py__fail(l, TT_ENOTIMPL, "print of more values than %d", p->n / 2);
+  p->part[p->n++] = e;
+}
+
+/* A text; two of them are one. */
+static void print_text(lower *l, printed *p, const char *text) {
+  expr *last = p->n ? p->part[p->n - 1] : NULL;
+  if (!last || last->op != TT_X_STRING) {
+    expr *word = py__meta(l, "str", text);
+    word->op = TT_X_STRING;
+    print_part(l, p, word);
+    return;
+  }
+  size_t before = strlen(last->name), size = strlen(text) + 1;
+  char *both = py__alloc(l, before + size);
+  memcpy(both, last->name, before);
+  memcpy(both + before, text, size);
+  last->name = both;
+}
+
+/* Tuples as Python writes them; how it quotes the strings among their items hangs on what these are. */
+static void print_value(lower *l, printed *p, expr *e, bool inside) {
+  bool display = py__is_display(e);
+  if (e->type->tag == TT_T_ARRAY || (e->type->tag == TT_T_LIST && !py__is_text(e)) || display)
+    py__fail(l, TT_ENOTIMPL, "print of %s: print its items", e->type->tag == TT_T_ARRAY ? "an array" : "a list");
+  if (e->type->tag == TT_T_TUPLE) {
+    if (e->type->meta) py__fail(l, TT_ENOTIMPL, "print of %s: print its items", py__type_name(l, e->type));
+    e = py__keep(l, e);
+    print_text(l, p, "(");
+    for (int k = 0; k < e->type->n; k++) {
+      if (k) print_text(l, p, ", ");
+      print_value(l, p, py__item(l, e, k), true);
+    }
+    print_text(l, p, e->type->n == 1 ? ",)" : ")");
+    return;
+  }
+  bool word = e->op == TT_X_STRING && !py__is_text(e);
+  if (inside && (word || py__is_text(e)))
+    py__fail(l, TT_ENOTIMPL, "print of a string in a tuple: print the tuple's items");
+  if (word)
+    print_text(l, p, e->name);
+  else
+    print_part(l, p, e);
+}
+
 static void print(lower *l, const tt_tree *t) {
-  expr *arg[TT_PROGRAM_ARGS];
-  int n = 0;
+  printed *p = py__alloc(l, sizeof *p);
+  p->n = 0;
   for (int k = 2; k < t->n; k++) {
     expr *e = py__materialise(l, py__value(l, t->item[k]));
-    if (e->type->tag == TT_T_ARRAY || (e->type->tag == TT_T_LIST && !py__is_text(e)) || py__is_display(e))
-      py__fail(l, TT_ENOTIMPL, "print of %s: print its items", e->type->tag == TT_T_ARRAY ? "an array" : "a list");
-    bool whole = e->type->tag == TT_T_TUPLE;
-    if (whole) e = py__keep(l, e);
-    for (int i = 0; i < (whole ? e->type->n : 1); i++) {
-      if (n == TT_PROGRAM_ARGS) py__fail(l, TT_ENOTIMPL, "print of more than %d values", n);
-      arg[n++] = whole ? py__item(l, e, i) : e;
-    }
+    if (k > 2) print_text(l, p, " ");
+    print_value(l, p, e, false);
   }
   stmt *s = py__stmt(l, TT_X_PRINT);
   l->p->prints = true;
-  s->n = n;
-  s->arg = py__alloc(l, (size_t)n * sizeof *s->arg);
-  memcpy(s->arg, arg, (size_t)n * sizeof *arg);
+  s->n = p->n;
+  s->arg = py__alloc(l, (size_t)(p->n + 1) * sizeof *s->arg);
+  memcpy(s->arg, p->part, (size_t)p->n * sizeof *s->arg);
 }
 
 /* "ZeroDivisionError" -> the code whose exception it is. */
@@ -510,6 +557,14 @@ static const tt_tree *source_tree(lower *l, int32_t source) {
 
 int py__parameters(lower *l, int32_t source) { return source_tree(l, source)->item[3]->n; }
 
+/* Words that are what they are in the kernel itself: barriers, exchanges, and memory that it declares. */
+static bool is_of_blocks(const char *word) {
+  static const char *const parts[] = {"sync", "activemask", "this_grid", "shared.array", "local.array"};
+  bool any = false;
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) any |= strstr(word, parts[k]) != NULL;
+  return any && strncmp(word, "cuda.", 5) == 0;
+}
+
 static bool tree_splits(lower *l, const tt_tree *t) {
   if (t->tag != TT_TREE_LIST) return false;
   if (tt__tree_is(t, "call") && t->n > 1) {
@@ -517,9 +572,7 @@ static bool tree_splits(lower *l, const tt_tree *t) {
     if (callee->tag == TT_TREE_INT) {
       if (py__splits(l, (int32_t)callee->i)) return true;
     } else if (callee->tag == TT_TREE_STRING || callee->tag == TT_TREE_WORD) {
-      if (strncmp(callee->text, "cuda.", 5) == 0 &&
-          (strstr(callee->text, "sync") || strstr(callee->text, "activemask") || strstr(callee->text, "this_grid")))
-        return true;
+      if (is_of_blocks(callee->text)) return true;
     }
   }
   for (int k = 0; k < t->n; k++)
@@ -651,13 +704,6 @@ static void type_again(lower *l, int64_t at) {
   note_typed(l, at, &f);
 }
 
-/* Threads of a GPU read numbers where they may lie only. */
-static void refuse_packed(lower *l, const type *t) {
-  if (t->tag == TT_T_ARRAY && t->layout == 'P')
-    py__fail(l, TT_ETYPE, "packed records in a kernel: make their dtype with align=True");
-  for (int k = 0; k < t->n && t->tag == TT_T_TUPLE; k++) refuse_packed(l, t->item[k]);
-}
-
 /* `at`: its instance, or -1. */
 static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n, tt_pkind kind, int64_t at_instance) {
   const tt_tree *tree = source_tree(l, source), *params = tree->item[3];
@@ -678,7 +724,6 @@ static tt_pfunc *make_function(lower *l, int32_t source, type *const *arg, int n
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST && arg[k]->layout == 'w')
       py__fail(l, TT_ETYPE, "a kernel takes numbers, tuples and arrays, not 'str'");
     if (kind == TT_X_KERNEL && arg[k]->tag == TT_T_LIST) py__fail(l, TT_ENOTIMPL, "a list in a kernel: pass an array");
-    if (kind == TT_X_KERNEL) refuse_packed(l, arg[k]);
     v->type = arg[k];
     v->nonneg = arg[k]->tag == TT_T_SCALAR && tt__is_unsigned((tt_dtype)arg[k]->dtype);
     v->limit = 0;

@@ -175,6 +175,9 @@ expr *py__where(lower *l, expr *cond, expr *a, expr *b);                   /* of
 expr *py__call(lower *l, const tt_tree *t);                                /* python/call.c */
 expr *py__call_user(lower *l, int32_t source, expr *const *arg, int n);    /* python/lower.c */
 expr *py__cuda(lower *l, const char *name, const tt_tree *t, bool *known); /* python/cuda.c */
+expr *py__complex_ordered(lower *l, tt_op op, expr *a, expr *b);           /* python/complex_order.c */
+bool py__orders_complex(tt_op op);                                         /* is it one of these operations? */
+expr *py__half(lower *l, const char *name, const tt_tree *t);              /* python/half.c: cuda.fp16's functions */
 expr *py__index(lower *l, const tt_tree *t);                               /* python/array.c: a[...] as a value */
 void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op);
 expr *py__target(lower *l, expr *array, const tt_tree *const *index, int n);

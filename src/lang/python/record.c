@@ -116,7 +116,7 @@ void py__set_field_at(lower *l, expr *record, int k, expr *value, const char *op
     return;
   }
   if (!py__is_array(place))
-    py__fail(l, TT_ETYPE, "a record that is an argument of a kernel is read-only where it is packed: pass its array");
+    py__fail(l, TT_ETYPE, "a record of numbers is read-only: pass its array, and where it is in it");
   py__fill(l, place, value, op, false);
 }
 

@@ -312,7 +312,6 @@ static void host_print(tt_pcall *call, const char *kinds, const int64_t *word) {
   if (!r) return;
   tt__lock(&r->lock);
   for (const char *k = kinds; *k; k++) {
-    if (k > kinds) tt__str_add(&r->text, " ");
     if (*k == 's') {
       const char *s;
       memcpy(&s, word, sizeof s);

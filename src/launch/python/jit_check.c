@@ -55,7 +55,7 @@ static void put_name(tt_check_area *a, const char *name) {
   snprintf(a->name, sizeof a->name, "%.*s", (int)strcspn(name, "."), name);
 }
 
-/* The arrays in the words of a value: a pointer, lengths, steps in elements. */
+/* The arrays in the words of a value: a pointer, lengths, steps in elements, or bytes. */
 static tt_code add_value(tt_check *c, const tt_ptype *t, int64_t *word, const tt_check_area *like, bool writes,
                          tt_error *err) {
   if (t->tag == TT_T_TUPLE) {
@@ -67,17 +67,17 @@ static tt_code add_value(tt_check *c, const tt_ptype *t, int64_t *word, const tt
   }
   if (t->tag != TT_T_ARRAY) return TT_OK;
   tt_check_area a = *like;
-  int64_t item = (int64_t)tt__dtype_size((tt_dtype)t->dtype), low = 0, high = 1;
+  int64_t item = (int64_t)tt__dtype_size((tt_dtype)t->dtype), unit = t->layout == 'P' ? 1 : item, low = 0, high = item;
   for (int k = 0; k < t->rank; k++) {
-    int64_t reach = (word[1 + k] - 1) * word[1 + t->rank + k];
+    int64_t reach = (word[1 + k] - 1) * word[1 + t->rank + k] * unit;
     if (word[1 + k] == 0) return TT_OK;
     low += reach < 0 ? reach : 0;
     high += reach > 0 ? reach : 0;
   }
   name_type(t, word + 1, &a);
   if (t->layout != 'C') a.rank = 0; /* by its place in memory */
-  a.base = (char *)(intptr_t)word[0] + low * item;
-  a.size = (size_t)((high - low) * item);
+  a.base = (char *)(intptr_t)word[0] + low;
+  a.size = (size_t)(high - low);
   void **slot = (void **)word;
   return tt__check_array(c, &a, slot, writes && !t->readonly) ? TT_OK : tt__fail_memory(err, sizeof a);
 }

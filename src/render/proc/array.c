@@ -52,6 +52,18 @@ static void put_index(tt_pwriter *w, const tt_pexpr *e, const char *a, tt_str *o
   }
 }
 
+/* Of records that are packed: its address is one of bytes. */
+static void put_packed_place(tt_pwriter *w, const tt_pexpr *e, const char *a, int access, tt_str *out) {
+  const char *space = tt__pw_space_word(w, tt__pw_space(w, e->arg[0]));
+  tt__str_add(out, w->single ? "TT_TOUCH(" : w->target == TT_PROGRAM_CUDA ? "(" : "(*");
+  tt__str_addf(out, "(%stt_packed_%s *)((%schar *)%s.p + ", space, suffix(e->type->dtype), space, a);
+  put_index(w, e, a, out);
+  if (w->single)
+    tt__str_addf(out, "), %d, %d)", access, (int)e->line);
+  else
+    tt__str_add(out, w->target == TT_PROGRAM_CUDA ? "))->v" : "))");
+}
+
 void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   assert(e->op == TT_X_LOAD);
   const char *a = tt__pw_text(w, e->arg[0]);
@@ -65,10 +77,7 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
     return;
   }
   if (e->arg[0]->type->layout == 'P') {
-    const char *space = tt__pw_space_word(w, tt__pw_space(w, e->arg[0]));
-    tt__str_addf(out, "(*(%stt_packed_%s *)((%schar *)%s.p + ", space, suffix(e->type->dtype), space, a);
-    put_index(w, e, a, out);
-    tt__str_add(out, "))");
+    put_packed_place(w, e, a, access, out);
     return;
   }
   tt__str_addf(out, w->single ? "TT_TOUCH(&%s.p[" : "%s.p[", a);
@@ -82,8 +91,8 @@ void tt__pw_place(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 /* ---- arrays out of arrays */
 
 /* Statements that give a value: GNU C has them as such, C++ as a function that is called at once. */
-static const char *begin_value(const tt_pwriter *w) { return w->target == TT_PROGRAM_CUDA ? "([&]() {" : "({"; }
-static void end_value(const tt_pwriter *w, int n, tt_str *out) {
+const char *tt__pw_begin_value(const tt_pwriter *w) { return w->target == TT_PROGRAM_CUDA ? "([&]() {" : "({"; }
+void tt__pw_end_value(const tt_pwriter *w, int n, tt_str *out) {
   tt__str_addf(out, w->target == TT_PROGRAM_CUDA ? " return r%d; }())" : " r%d; })", n);
 }
 
@@ -91,7 +100,7 @@ static void end_value(const tt_pwriter *w, int n, tt_str *out) {
 static int begin_of_array(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++;
   tt_pspace space = tt__pw_space(w, e->arg[0]);
-  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type_in(w, e->arg[0]->type, space), n);
+  tt__str_addf(out, "%s const %s b%d = ", tt__pw_begin_value(w), tt__pw_type_in(w, e->arg[0]->type, space), n);
   tt__pw_expr(w, e->arg[0], out);
   tt__str_addf(out, "; %s r%d; r%d.p = b%d.p;", tt__pw_type_in(w, e->type, space), n, n, n);
   return n;
@@ -151,7 +160,7 @@ static void put_view(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   }
   for (; axis < rank; axis++, to++)
     tt__str_addf(out, " r%d.n%d = b%d.n%d; r%d.s%d = b%d.s%d;", n, to, n, axis, n, to, n, axis);
-  end_value(w, n, out);
+  tt__pw_end_value(w, n, out);
 }
 
 /* The lengths, from arguments `first` on. */
@@ -176,7 +185,7 @@ static void put_steps(const tt_pexpr *e, int n, tt_str *out) {
 
 static void put_alloc(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++;
-  tt__str_addf(out, "%s %s r%d;", begin_value(w), tt__pw_type(w, e->type), n);
+  tt__str_addf(out, "%s %s r%d;", tt__pw_begin_value(w), tt__pw_type(w, e->type), n);
   put_lengths(w, e, n, 0, out);
   put_steps(e, n, out);
   tt__str_addf(out, " tt_i64 c%d = sizeof(tt_%s);", n, suffix(e->type->dtype));
@@ -185,7 +194,7 @@ static void put_alloc(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
                n, (int)e->k, n);
   tt__pw_fail(w, "TT_ENOMEM", "out of memory, or a negative length", e->line, out);
   tt__str_add(out, ";");
-  end_value(w, n, out);
+  tt__pw_end_value(w, n, out);
 }
 
 static void put_reshape(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
@@ -201,27 +210,27 @@ static void put_reshape(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   tt__pw_fail(w, "TT_EVALUE", "cannot reshape to this size", e->line, out);
   tt__str_add(out, ";");
   put_steps(e, n, out);
-  end_value(w, n, out);
+  tt__pw_end_value(w, n, out);
 }
 
 static void put_turn(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = begin_of_array(w, e, out), rank = e->type->rank;
   for (int k = 0; k < rank; k++)
     tt__str_addf(out, " r%d.n%d = b%d.n%d; r%d.s%d = b%d.s%d;", n, k, n, rank - 1 - k, n, k, n, rank - 1 - k);
-  end_value(w, n, out);
+  tt__pw_end_value(w, n, out);
 }
 
 static void put_stretch(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = begin_of_array(w, e, out), rank = e->type->rank;
   put_lengths(w, e, n, 1, out);
   for (int k = 0; k < rank; k++) tt__str_addf(out, " r%d.s%d = b%d.n%d == 1 ? 0 : b%d.s%d;", n, k, n, k, n, k);
-  end_value(w, n, out);
+  tt__pw_end_value(w, n, out);
 }
 
 /* "recast": the same dense memory as elements of another type, whose steps are bytes where they may lie anywhere. */
 static void put_recast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   int n = w->serial++;
-  tt__str_addf(out, "%s const %s b%d = ", begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
+  tt__str_addf(out, "%s const %s b%d = ", tt__pw_begin_value(w), tt__pw_type(w, e->arg[0]->type), n);
   tt__pw_expr(w, e->arg[0], out);
   tt__str_addf(out, "; %s r%d; r%d.p = (tt_%s *)b%d.p;", tt__pw_type(w, e->type), n, n, suffix(e->type->dtype), n);
   put_lengths(w, e, n, 1, out);
@@ -229,7 +238,7 @@ static void put_recast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
   if (e->type->layout == 'P')
     for (int k = 0; k < e->type->rank; k++)
       tt__str_addf(out, " r%d.s%d *= sizeof(tt_%s);", n, k, suffix(e->type->dtype));
-  end_value(w, n, out);
+  tt__pw_end_value(w, n, out);
 }
 
 /* ---- arrays that are there */

@@ -352,7 +352,8 @@ static bool is_atomic(const tt_pexpr *e) { return e->op == TT_X_ATOMIC; }
 static void put_prefetch(tt_pwriter *w, const tt_pexpr *e, int32_t local, int n) {
   if (!e) return;
   const tt_pexpr *array = e->op == TT_X_LOAD ? e->arg[0] : NULL;
-  bool row = array && array->op == TT_X_LOCAL && array->k < w->f->nparam && array->type->rank == 1;
+  bool row = array && array->op == TT_X_LOCAL && array->k < w->f->nparam && array->type->rank == 1 &&
+             array->type->layout != 'P';
   if (row && e->arg[1]->op == TT_X_LOCAL && e->arg[1]->k == local) {
     const char *a = tt__pw_text(w, array);
     tt__pw_line(w, "__builtin_prefetch(&%s.p[(at%d + by%d) * %s.s0]);", a, n, n, a);

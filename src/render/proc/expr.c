@@ -200,12 +200,12 @@ static void put_divide(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {
 /* An array whose steps are counted in bytes from here on. */
 static void put_loose(tt_pwriter *w, const tt_pexpr *x, tt_str *out) {
   int n = w->serial++;
-  tt__str_addf(out, "({ %s l%d = ", tt__pw_type_in(w, x->type, tt__pw_space(w, x)), n);
+  tt__str_addf(out, "%s %s r%d = ", tt__pw_begin_value(w), tt__pw_type_in(w, x->type, tt__pw_space(w, x)), n);
   tt__pw_expr(w, x, out);
   tt__str_add(out, ";");
   for (int k = 0; k < x->type->rank; k++)
-    tt__str_addf(out, " l%d.s%d *= (tt_i64)sizeof(tt_%s);", n, k, suffix(x->type->dtype));
-  tt__str_addf(out, " l%d; })", n);
+    tt__str_addf(out, " r%d.s%d *= (tt_i64)sizeof(tt_%s);", n, k, suffix(x->type->dtype));
+  tt__pw_end_value(w, n, out);
 }
 
 static void put_cast(tt_pwriter *w, const tt_pexpr *e, tt_str *out) {

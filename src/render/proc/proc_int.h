@@ -150,6 +150,9 @@ TT_HIDDEN const char *tt__pw_text(tt_pwriter *w, const tt_pexpr *e);
 TT_HIDDEN void tt__pw_array_expr(tt_pwriter *w, const tt_pexpr *e, tt_str *out);
 /* Where the words of a list's item are, of an AT. */
 TT_HIDDEN const char *tt__pw_list_place(tt_pwriter *w, const tt_pexpr *e);
+/* What stands around statements that give rN, as an expression. */
+TT_HIDDEN const char *tt__pw_begin_value(const tt_pwriter *w);
+TT_HIDDEN void tt__pw_end_value(const tt_pwriter *w, int n, tt_str *out);
 TT_HIDDEN void tt__pw_place(tt_pwriter *w, const tt_pexpr *load, tt_str *out);
 
 /* proc/statement.c */

@@ -123,7 +123,7 @@ static void put_raise(tt_pwriter *w, const tt_pstmt *s) {
   tt__str_free(&text);
 }
 
-/* ---- printing: a letter and a value each */
+/* ---- printing: a letter and a value each, one behind another */
 
 /* A text inside a format. */
 static void put_in_format(const char *text, tt_str *out) {
@@ -139,28 +139,55 @@ static bool is_truth(const tt_pexpr *e) {
   return e->op != TT_X_STRING && e->type->tag == TT_T_SCALAR && e->type->dtype == TT_BOOL;
 }
 
+/* A number, or a text that is written out, in a format of C's printf. */
+static void put_formatted(tt_pwriter *w, const tt_pexpr *e, tt_str *format, tt_str *args) {
+  const char *whole = w->target == TT_PROGRAM_OPENCL ? "long" : "long long";
+  if (e->op == TT_X_STRING) {
+    put_in_format(e->name, format);
+    return;
+  }
+  if (e->type->tag == TT_T_NONE) {
+    tt__str_add(format, "None");
+    return;
+  }
+  const char *x = tt__pw_text(w, e);
+  tt_dtype d = (tt_dtype)e->type->dtype;
+  bool is_signed = tt__dtypes[d].kind == 'i';
+  if (tt__is_complex(d)) {
+    tt__str_add(format, "(%.17g%+.17gj)");
+    tt__str_addf(args, ", (double)(%s).re, (double)(%s).im", x, x);
+  } else if (d == TT_F16 || d == TT_BF16) {
+    tt__str_add(format, "%.17g");
+    tt__str_addf(args, ", (double)tt_cast_%s_f32(%s)", tt__dtypes[d].suffix, x);
+  } else if (tt__is_float(d)) {
+    tt__str_add(format, "%.17g");
+    tt__str_addf(args, ", (double)(%s)", x);
+  } else {
+    tt__str_addf(format, "%%%s%c", w->target == TT_PROGRAM_OPENCL ? "l" : "ll", is_signed ? 'd' : 'u');
+    tt__str_addf(args, ", (%s%s)(%s)", is_signed ? "" : "unsigned ", whole, x);
+  }
+}
+
 /* From argument k on. OpenCL's printf writes no text but a format's own: each truth doubles the statements. */
 static void put_printf(tt_pwriter *w, const tt_pstmt *s, int k, const char *before, const char *values) {
   tt_str format = {0}, args = {0};
+  bool words = w->target == TT_PROGRAM_OPENCL;
   tt__str_add(&format, before);
   tt__str_add(&args, values);
-  for (; k < s->n && !is_truth(s->arg[k]); k++) {
-    const tt_pexpr *e = s->arg[k];
-    bool text = e->op == TT_X_STRING, real = !text && tt__is_float((tt_dtype)e->type->dtype);
-    tt__str_add(&format, k ? " " : "");
-    if (text) {
-      put_in_format(e->name, &format);
-      continue;
+  for (; k < s->n && !(words && is_truth(s->arg[k])); k++) {
+    if (is_truth(s->arg[k])) {
+      tt__str_add(&format, "%s");
+      tt__str_addf(&args, ", (%s) ? \"True\" : \"False\"", tt__pw_text(w, s->arg[k]));
+    } else {
+      put_formatted(w, s->arg[k], &format, &args);
     }
-    tt__str_add(&format, real ? "%.17g" : "%ld");
-    tt__str_addf(&args, ", (%s)%s", real ? "double" : "long", tt__pw_text(w, e));
   }
   if (k == s->n) {
     tt__pw_line(w, "printf(\"%s\\n\"%s);", tt__pw_peek(w, &format), tt__pw_peek(w, &args));
   } else {
     tt_str no = {0};
-    tt__str_addf(&no, "%s%sFalse", tt__pw_peek(w, &format), k ? " " : "");
-    tt__str_addf(&format, "%sTrue", k ? " " : "");
+    tt__str_addf(&no, "%sFalse", tt__pw_peek(w, &format));
+    tt__str_add(&format, "True");
     tt__pw_open(w, "if (%s) {", tt__pw_text(w, s->arg[k]));
     put_printf(w, s, k + 1, tt__pw_peek(w, &format), tt__pw_peek(w, &args));
     w->indent--;
@@ -174,32 +201,8 @@ static void put_printf(tt_pwriter *w, const tt_pstmt *s, int k, const char *befo
 }
 
 static void put_print(tt_pwriter *w, const tt_pstmt *s) {
-  if (w->target == TT_PROGRAM_OPENCL) {
+  if (w->target != TT_PROGRAM_C) {
     put_printf(w, s, 0, "", "");
-    return;
-  }
-  if (w->target == TT_PROGRAM_CUDA) {
-    tt_str fmt = {0}, args = {0};
-    for (int k = 0; k < s->n; k++) {
-      const tt_pexpr *e = s->arg[k];
-      bool text = e->op == TT_X_STRING, number = e->type->tag == TT_T_SCALAR;
-      bool real = number && tt__is_float((tt_dtype)e->type->dtype), truth = number && e->type->dtype == TT_BOOL;
-      tt__str_addf(&fmt, "%s%s", k ? " " : "", text || truth ? "%s" : real ? "%.17g" : "%lld");
-      tt__str_add(&args, ", ");
-      if (text) {
-        put_quoted(e->name, &args);
-      } else if (truth) {
-        tt__str_add(&args, "(");
-        tt__pw_expr(w, e, &args);
-        tt__str_add(&args, ") ? \"True\" : \"False\"");
-      } else {
-        tt__str_add(&args, real ? "(double)" : "(long long)");
-        tt__pw_expr(w, e, &args);
-      }
-    }
-    tt__pw_line(w, "printf(\"%s\\n\"%s);", tt__pw_peek(w, &fmt), tt__pw_peek(w, &args));
-    tt__str_free(&fmt);
-    tt__str_free(&args);
     return;
   }
   tt_str kinds = {0};

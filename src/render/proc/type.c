@@ -40,8 +40,12 @@ static void put_packed(tt_pwriter *w) {
     const tt_ptype *t = w->p->types.data[i];
     if (t->tag != TT_T_ARRAY || t->layout != 'P' || seen[t->dtype]) continue;
     seen[t->dtype] = true;
-    tt__str_addf(w->out, "typedef tt_%s tt_packed_%s __attribute__((aligned(1)%s));\n", suffix(t->dtype),
-                 suffix(t->dtype), w->target == TT_PROGRAM_OPENCL ? "" : ", may_alias");
+    const char *d = suffix(t->dtype);
+    if (w->target == TT_PROGRAM_CUDA) /* NVIDIA's compiler believes members only to lie anywhere */
+      tt__str_addf(w->out, "struct __attribute__((packed)) tt_packed_%s { tt_%s v; };\n", d, d);
+    else
+      tt__str_addf(w->out, "typedef tt_%s tt_packed_%s __attribute__((aligned(1)%s));\n", d, d,
+                   w->target == TT_PROGRAM_OPENCL ? "" : ", may_alias");
   }
 }
 

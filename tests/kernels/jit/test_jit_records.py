@@ -2,9 +2,11 @@
 
 import collections
 import enum
+import itertools
 import linecache
 import os
 import random
+import types
 
 import numpy as np
 import pytest
@@ -101,14 +103,13 @@ def test_words_name_fields():
 
 def test_what_is_refused():
     a = np.zeros(3, [("a", "f8"), ("b", "f8")])
-    packed = np.zeros(3, [("a", "f8"), ("b", "i4")])
 
     @tt.cuda.jit
-    def kernel(r, x):
-        x[0] = r[0].a
+    def kernel(r):
+        tt.cuda.atomic.add(r["b"], 0, 1)
 
-    with pytest.raises(TypeError, match="(?s)packed records in a kernel.*align=True.*line"):
-        kernel[1, 1](packed, np.zeros(1))
+    with pytest.raises(NotImplementedError, match="(?s)packed records.*align=True.*line"):
+        kernel[1, 1](np.zeros(3, [("a", "i1"), ("b", "i4")]))
     with pytest.raises(NotImplementedError, match="bytes"):
         tt.njit(lambda r: r[0].s)(np.zeros(3, [("a", "f8"), ("s", "S3")]))
     with pytest.raises(NotImplementedError, match="no attribute 'c'"):
@@ -171,3 +172,77 @@ def test_records_come_back():
     assert (part == r[1:3]).all()
     nested = np.array([([(0,), (1,)],), ([(3,), (4,)],)], [("items", [("f", "i4")], 2)])
     assert tt.njit(lambda x: x[1])(nested) == nested[1]
+
+
+FIELD_TYPES = ["i1", "u2", "i4", "i8", "f2", "f4", "f8", "c8", "c16", "?"]
+
+
+def kernel_program(r):
+    """The dtype of records that are packed, and a kernel in which each thread changes one of them."""
+    kinds = [r.choice(FIELD_TYPES) for _ in range(r.randint(2, 5))]
+    dtype = np.dtype([("pad", "i1"), *((f"f{k}", kind) for k, kind in enumerate(kinds)), ("v", "f4", (3,))])
+    lines = ["def kernel(a, b, one, n):", "    i = cuda.grid(1)", "    if i < n:", "        t = i % 7"]
+    for _ in range(8):
+        k = r.randrange(len(kinds))
+        real = kinds[k] not in ("c8", "c16", "?")
+        lines.append(
+            "        "
+            + r.choice(
+                [
+                    f"a[i].f{k} = b[n - 1 - i].f{k}",
+                    f"a.f{k}[i] = t + {r.randrange(5)}",
+                    f"a['f{k}'][i] {'+=' if real else '='} {r.randrange(2)}",
+                    "a[i] = b[(i + 1) % n]",
+                    f"a[i].v[t % 3] = {f'a[i].f{k}' if real else 't'} + one.v[1]",
+                    "a['v'][i, 1:] = b['v'][i, :2]",
+                    f"t = int(a[i].f{k}) % 11" if real else "t += 1",
+                    "t += one.pad",
+                ]
+            )
+        )
+    lines.append("        a[i].pad = t")
+    if r.random() < 0.5:
+        lines += ["    cuda.syncthreads()", "    if i < n:", "        a[i].v[0] = a[i].v[0] + b[i].pad"]
+    return dtype, "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(int(os.environ.get("TUTTI_FUZZ_PROGRAMS", "12"))))
+def test_packed_records_in_kernels(seed, monkeypatch):
+    """Threads of a kernel and Python, which takes one after the other; the same under checks of each access."""
+    r, n = random.Random(seed), 37
+    dtype, text = kernel_program(r)
+    thread = itertools.count()
+    plain = types.SimpleNamespace(grid=lambda axes: next(thread), syncthreads=lambda: None)
+    name, space, as_python = f"<packed kernel {seed}>", {"cuda": tt.cuda}, {"cuda": plain}
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    exec(compile(text, name, "exec"), space)
+    exec(text, as_python)
+    start = np.zeros(n, dtype)
+    for k in dtype.names[:-1]:
+        start[k] = [r.randrange(2) for _ in range(n)]
+    start["v"] = np.arange(n)[:, None] % 5
+    other = start[::-1].copy()
+    want = start.copy().view(np.recarray)
+    for _ in range(64):
+        as_python["kernel"](want, other.view(np.recarray), other.view(np.recarray)[3], n)
+    kernel = tt.cuda.jit(space["kernel"])
+    for checked in "01":
+        monkeypatch.setenv("TUTTI_CHECK", checked)
+        got = start.copy()
+        kernel[1, 64](got, other, other[3], n)
+        assert got.tobytes() == want.tobytes(), text
+
+
+def test_one_packed_record_in_a_kernel():
+    """A record by itself is written where it lies; so are parts of arrays."""
+
+    @tt.cuda.jit
+    def kernel(one, part):
+        one.b = one.b * 2 + part[1].b
+        one.n.y = 3j
+        part[0].v[1] = 7
+
+    r = packed_records()
+    single = r[2].copy()
+    kernel[1, 1](single, r[1:4:2])
+    assert single["b"] == 2 * 2 + 3 and single["n"]["y"] == 3j and r["v"].tolist()[1] == [0, 7] and not r["v"][2:].any()

@@ -53,7 +53,7 @@ static bool keep_hidden(special *s, const jit_frame *h) {
       s->narray++;
       continue;
     }
-    core_jit_extent(h, &h->held[k], &low, &size);
+    core_jit_extent(&h->held[k], &low, &size);
     if (!h->held[k].view.readonly) {
       char *first = (char *)h->held[k].view.buf + low;
       *a = (tt_jit_argument){.word = h->held[k].word, .writes = true, .low = first, .size = size};
@@ -332,7 +332,7 @@ static int launch_arrays(const special *s, jit_frame *f, tt_jit_argument *out, b
     tt_jit_argument *a = &out[n++];
     *a = (tt_jit_argument){.word = h->word, .writes = writes >> h->arg & 1};
     if (h->has_view) {
-      core_jit_extent(f, h, &low, &size);
+      core_jit_extent(h, &low, &size);
       a->low = (char *)(uintptr_t)h->at + low;
       a->size = size;
     } else {

@@ -103,7 +103,7 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth);
 /* An array of records, or one record: its fields, each an array or a number. */
 static bool add_records(jit_frame *f, PyObject *o, int arg) {
   PyObject *module = PyImport_ImportModule("tutti._jit.named");
-  PyObject *parts = module ? PyObject_CallMethod(module, "fields_of", "Oi", o, (int)f->strided) : NULL;
+  PyObject *parts = module ? PyObject_CallMethod(module, "fields_of", "O", o) : NULL;
   Py_XDECREF(module);
   bool ok = parts && core_jit_add_type(f, "(", 1) && add_names(f, "records_meta", o);
   for (Py_ssize_t k = 0; ok && k < PyTuple_Size(parts); k++) {
@@ -114,9 +114,9 @@ static bool add_records(jit_frame *f, PyObject *o, int arg) {
   return ok && core_jit_add_type(f, ")", 1);
 }
 
-/* Elements that lie where numbers of their size do not: fields of packed records. Their steps are bytes. */
-static bool lies_packed(const Py_buffer *v) {
-  int64_t item = (int64_t)v->itemsize, fine = item > 8 ? 8 : item;
+/* Elements that lie where numbers of their type do not: fields of packed records. Their steps are bytes. */
+static bool lies_packed(const Py_buffer *v, tt_dtype dtype) {
+  int64_t item = (int64_t)v->itemsize, fine = core_dtype_kind(dtype) == 'c' ? item / 2 : item;
   bool packed = (intptr_t)v->buf % fine != 0;
   for (int k = 0; k < v->ndim; k++) packed |= (int64_t)v->strides[k] % item != 0;
   return packed;
@@ -144,7 +144,7 @@ bool core_jit_add_buffer(jit_frame *f, PyObject *o, int arg) {
   int64_t *w = &f->word[f->nword], step = 1;
   w[0] = (int64_t)(intptr_t)v->buf;
   h->at = v->buf;
-  bool packed = lies_packed(v);
+  bool packed = lies_packed(v, dtype);
   for (int k = v->ndim - 1; k >= 0; k--) {
     int64_t bytes = (int64_t)v->strides[k];
     w[1 + k] = (int64_t)v->shape[k];
@@ -218,6 +218,30 @@ done:
   return ok;
 }
 
+/* Is there no GPU at all? Then what says that it lies on one lies in the processor's memory, as our own device arrays
+ * do. */
+static bool no_gpu(void) {
+  static int known = -1;
+  char name[64];
+  if (known >= 0) return known;
+  known = 1;
+  for (int k = 0; k < tt_device_count(); k++)
+    if (tt_device_name(tt_device_at(k), name, sizeof name) && strncmp(name, "cuda", 4) == 0) known = 0;
+  return known;
+}
+
+/* Another library's array where there is no GPU, as the array of the host's memory that it is. */
+static bool add_foreign(jit_frame *f, PyObject *o, int arg) {
+  PyObject *module = PyImport_ImportModule("tutti._jit.cuda_memory");
+  PyObject *made = module ? PyObject_CallMethod(module, "as_cuda_array", "O", o) : NULL;
+  PyObject *host = made ? PyObject_GetAttrString(made, "_jit_argument") : NULL;
+  bool ok = host && core_jit_add_buffer(f, host, arg); /* whose buffer is held */
+  Py_XDECREF(host);
+  Py_XDECREF(made);
+  Py_XDECREF(module);
+  return ok;
+}
+
 static bool add_int(jit_frame *f, PyObject *o) {
   int overflow = 0;
   long long i = PyLong_AsLongLongAndOverflow(o, &overflow);
@@ -283,7 +307,8 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
     return ok;
   }
   PyErr_Clear();
-  bool known;
+  bool known = f->strided && PyObject_HasAttrString(o, "__cuda_array_interface__") && no_gpu();
+  if (known) return add_foreign(f, o, arg);
   bool added = add_gpu(f, o, arg, &known);
   if (known) return added;
   if (PyDict_Check(o)) {
@@ -375,13 +400,12 @@ void core_jit_let_go(jit_frame *f) {
   Py_CLEAR(f->made);
 }
 
-void core_jit_extent(const jit_frame *f, const jit_held *h, int64_t *low, int64_t *size) {
+void core_jit_extent(const jit_held *h, int64_t *low, int64_t *size) {
   int64_t high = (int64_t)h->view.itemsize;
-  const int64_t *w = &f->word[h->word];
   *low = 0;
   for (int k = 0; k < h->view.ndim; k++) {
-    int64_t reach = (w[1 + k] - 1) * w[1 + h->view.ndim + k] * (int64_t)h->view.itemsize;
-    if (w[1 + k] == 0) {
+    int64_t n = (int64_t)h->view.shape[k], reach = (n - 1) * (int64_t)h->view.strides[k];
+    if (n == 0) {
       *low = *size = 0;
       return;
     }

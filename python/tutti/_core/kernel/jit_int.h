@@ -62,7 +62,7 @@ bool core_jit_bind(jit_frame *f, uint64_t writes);
 bool core_jit_write_back(jit_frame *f);
 bool core_jit_has_gpu(const jit_frame *f);
 /* The bytes that an argument's array reaches, from its first element's address. */
-void core_jit_extent(const jit_frame *f, const jit_held *h, int64_t *low, int64_t *size);
+void core_jit_extent(const jit_held *h, int64_t *low, int64_t *size);
 void core_jit_let_go(jit_frame *f);
 /* TypeError; false. */
 bool core_jit_too_much(const char *what);

@@ -231,6 +231,13 @@ BaseTuple = Tuple
 class _Family(type):
     """A kind of types, for isinstance(x, types.Integer)."""
 
+    def __call__(cls, *names):
+        """types.NoneType("none"): the one type of the kind."""
+        made = list({kind.name: kind for kind in _types.values() if cls.holds(kind)}.values())
+        if len(made) != 1:
+            raise TypeError(f"types.{cls.__name__} is a kind of types here, which makes none")
+        return made[0]
+
     def __instancecheck__(cls, value):
         return isinstance(value, Type) and cls.holds(value)
 

@@ -9,7 +9,7 @@ from ...._jit.cuda_place import gpu as _gpu
 from ...._jit.settings import config  # noqa: F401
 from .. import types  # noqa: F401
 from ..types import *  # noqa: F403 (cuda.float32 and the like)
-from . import core, cudadrv, random  # noqa: F401
+from . import core, cudadrv, extending, random  # noqa: F401
 
 implementation = "tutti"
 HAS_NUMBA = True  # numba's own names are there, too

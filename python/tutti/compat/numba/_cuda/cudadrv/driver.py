@@ -1,4 +1,6 @@
-"""numba.cuda.cudadrv.driver: what a program catches when the device fails."""
+"""numba.cuda.cudadrv.driver: what a program catches when the device fails, and the class of streams."""
+
+from ....._jit.cuda_devices import _Stream as Stream  # noqa: F401
 
 CudaAPIError = RuntimeError
 
