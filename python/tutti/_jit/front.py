@@ -49,8 +49,9 @@ _LONGEST = 60  # of a part of the source in a message
 
 
 def quote(text):
+    """A string as trees have it; a character that is zero takes two bytes, for a zero ends C's strings."""
     out = []
-    for byte in text.encode():
+    for byte in text.encode(errors="surrogatepass").replace(b"\0", b"\xc0\x80"):
         char = chr(byte)
         out.append("\\" + char if char in '"\\' else char if 32 <= byte < 127 else f"\\x{byte:02x}")
     return '"' + "".join(out) + '"'
@@ -140,11 +141,11 @@ class Module:
         classes = [one[0] if isinstance(one, tuple) else type(one) for one in self.raised]
         return " ".join(own + [str(k) for k, one in enumerate(classes) if issubclass(one, cls)])
 
-    def overload(self, fn):
-        """The number of a function that is written for each list of argument types."""
-        if fn not in self.overloads:
-            self.overloads.append(fn)
-        return self.overloads.index(fn)
+    def overload(self, fn, written):
+        """The number of a function that is written for each list of argument types, and of how a call writes these."""
+        if (fn, written) not in self.overloads:
+            self.overloads.append((fn, written))
+        return self.overloads.index((fn, written))
 
     def resolve(self, asked):
         """The function for the types that a call has: what one of the makers gives. False: none does."""
@@ -155,7 +156,8 @@ class Module:
             self.resolve_method(*line.split(" ", 2)[1:])
             return
         number, _, kinds = line.partition(" ")
-        made = overloads.made(self.overloads[int(number)], kinds, place)
+        fn, written = self.overloads[int(number)]
+        made = overloads.made(fn, kinds, place, written)
         number = self.function(made._jit_function() if hasattr(made, "_jit_function") else made), int(number)
         self.resolved.append((number[1], kinds, number[0]))
         self.translate()
@@ -269,6 +271,24 @@ class Function:
                 return True, made(*(part for _, part in parts))
         return False, None
 
+    def written(self, node):
+        """How a value is written, through names that stand for it: ("value", 1), ("list", parts), ("dict", pairs)."""
+        found, value = self.static(node) if isinstance(node, (ast.Name, ast.Attribute)) else (False, None)
+        if found:
+            return ("value", value) if type(value) in (int, str, bool) else None
+        if isinstance(node, ast.Name):
+            meant = self.flow.value(node) if self.flow else None
+            return None if meant is None else self.written(meant)
+        if isinstance(node, ast.List):
+            return "list", tuple(map(self.written, node.elts))
+        if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
+            pairs = {key.value: self.written(value) for key, value in zip(node.keys, node.values)}
+            return "dict", tuple(pairs.items())
+        if isinstance(node, ast.Constant):
+            return ("value", node.value) if type(node.value) in (int, str, bool) else None
+        value = folded(node)
+        return None if value is None else ("value", value)
+
     def fixed(self, node):
         """(True, object) of an argument that is known before the call: no local's, or written out."""
         if isinstance(node, ast.Constant):
@@ -342,6 +362,8 @@ class Function:
     def names_words(self, s):
         """Does an assignment, the only one of its variable, name words? Then they stand where the name does."""
         target, words = s.targets[0], self.known(s.value)
+        if isinstance(s.value, ast.List):
+            return False  # an object of its own, which may change
         words = words if isinstance(words, tuple) else (words,)
         only = len(s.targets) == 1 and isinstance(target, ast.Name) and self.flow.value(target) is s.value
         return only and any(isinstance(word, str) for word in words)
@@ -692,6 +714,10 @@ class Function:
     def of_Dict(self, e):
         if None in e.keys:
             self.fail("a dictionary with **", e)
+        if all(isinstance(part, ast.Constant) for part in (*e.keys, *e.values)):
+            last = {key.value: value for key, value in zip(e.keys, e.values)}  # of equal keys the last value stays
+            first = {key.value: key for key in reversed(e.keys)}
+            e = ast.copy_location(ast.Dict([first[key] for key in last], list(last.values())), e)
         return f"(dict {' '.join(self.expr(part) for pair in zip(e.keys, e.values) for part in pair)})"
 
     def of_Set(self, e):
@@ -731,6 +757,22 @@ class Function:
             return f"(idx {base} (s {quote(word)}))"
         return f"(idx {base} {' '.join(map(self.expr, items))})"
 
+    def only_read(self, word):
+        """Are the items of what a name stands for only read, where that can be seen?"""
+        if not hasattr(self, "reads"):
+            self.reads = {}  # of each name: the nodes that read an item of it, go over it or ask for its length
+            for part in ast.walk(self.node):
+                over = part.value if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load) else None
+                over = part.iter if isinstance(part, ast.For) else over
+                if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.args:
+                    same = part.func.id == "len" or getattr(self.static(part.func)[1], "_jit_same", False)
+                    over = part.args[0] if same else over
+                if isinstance(over, ast.Name):
+                    self.reads.setdefault(over.id, set()).add(id(over))
+        uses = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == word]
+        loads = {id(n) for n in uses if isinstance(n.ctx, ast.Load)}
+        return loads <= self.reads.get(word, set())
+
     def known(self, e):
         """The value of an expression that is the same at every call, through names that stand for one; or None."""
         if isinstance(e, ast.Constant):
@@ -745,6 +787,8 @@ class Function:
         if isinstance(e, (ast.Name, ast.Attribute)):
             found, value = self.static(e)
             meant = self.flow.value(e) if not found and self.flow and isinstance(e, ast.Name) else None
+            if isinstance(meant, ast.List) and not self.only_read(e.id):
+                return None
             return self.known(meant) if meant is not None else value if isinstance(value, (str, int, tuple)) else None
         return None
 
@@ -775,8 +819,9 @@ class Function:
                 args += self.captured(given[name], value, read)
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
-            args = [self.expr(node) for node in (bind(callee, e).values() if inspect.isfunction(callee) else e.args)]
-            return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
+            nodes = list(bind(callee, e).values() if inspect.isfunction(callee) else e.args)
+            number = self.module.overload(callee, tuple(map(self.written, nodes)))
+            return f'(call "overload:{number}" {" ".join(map(self.expr, nodes))})'
         if found and hasattr(callee, "_jit_methods"):
             if e.keywords:
                 self.fail(f"a call of {callee.__name__}() with keywords", e)

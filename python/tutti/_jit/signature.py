@@ -54,8 +54,8 @@ def _layout(text):
 def _one(text):
     """(data type, axes) of a type; the data type is None where it is not one of numbers."""
     array = _ARRAY.fullmatch(text)
-    if array:
-        return NAMES.get(array[1]), int(array[2] or 1)
+    if array:  # one without axes is no number: its argument says what it is
+        return (None, 0) if array[2] == "0" else (NAMES.get(array[1]), int(array[2] or 1))
     array = _AXES.fullmatch(text)
     if array:
         return NAMES.get(array[1]), array[2].count(",") + 1

@@ -316,6 +316,7 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t) {
 
 void py__dict_delete(lower *l, const tt_tree *target) {
   expr *d = py__keep(l, py__listed(l, py__value(l, py__at(l, target, 1)))), *key;
+  py__refuse_change(l, d);
   if (d->type->tag == TT_T_LIST && !py__is_dict(d) && !py__is_set(d) && !py__is_object(d)) {
     py__list_delete(l, d, py__at(l, target, 2));
     return;
@@ -326,77 +327,12 @@ void py__dict_delete(lower *l, const tt_tree *target) {
   drop(l, d, found(l, d, py__keep(l, key)));
 }
 
-/* {"a": 1, "b": 2.5}: keys that are words and values of several types: a tuple whose items have these names. */
-static expr *named_values(lower *l, const tt_tree *t) {
-  type *item[TT_PROGRAM_ARGS];
-  tt_str meta = {0};
-  int n = (t->n - 1) / 2;
-  if (n > TT_PROGRAM_ARGS) return NULL;
-  expr *e = py__expr(l, TT_X_TUPLE, py__none(l), n);
-  tt__str_add(&meta, "Kdict");
-  bool good = true;
-  for (int k = 0; k < n && good; k++) {
-    const tt_tree *key = t->item[2 * k + 1];
-    good = tt__tree_is(key, "s") && !strpbrk(key->item[1]->text, ":;#,()@") && key->item[1]->text[0];
-    if (good) tt__str_addf(&meta, ":%s", key->item[1]->text);
-  }
-  char *kept = good && !meta.failed ? memcpy(py__alloc(l, meta.len + 1), meta.data, meta.len + 1) : NULL;
-  tt__str_free(&meta);
-  if (!kept) return NULL;
-  for (int k = 0; k < n; k++) {
-    e->arg[k] = py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, 2 * k + 2)))));
-    item[k] = e->arg[k]->type;
-    if (py__is_unknown(e->arg[k])) return e->arg[k];
-  }
-  e->type = py__named(l, item, n, kept);
-  return e;
-}
-
-bool py__is_named_values(const expr *e) {
-  if (e->type->tag != TT_T_TUPLE || !e->type->meta || e->type->meta[0] != 'K') return false;
-  int names = 0;
-  for (const char *c = e->type->meta; *c; c++) names += *c == ':';
-  return names == e->type->n;
-}
-
-/* The name of item number k. */
-static expr *name_of(lower *l, const expr *d, int k) {
-  const char *at = strchr(d->type->meta, ':') + 1;
-  for (; k > 0; k--) at = strchr(at, ':') + 1;
-  size_t n = strcspn(at, ":");
-  char *word = memcpy(py__alloc(l, n + 1), at, n);
-  word[n] = 0;
-  expr *e = py__meta(l, "str", word);
-  e->op = TT_X_STRING;
-  return py__text(l, e);
-}
-
 expr *py__tuple_of(lower *l, expr *const *part, int n) {
   type *item[TT_PROGRAM_ARGS] = {0};
   for (int k = 0; k < n; k++) item[k] = part[k]->type;
   expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, n), n);
   for (int k = 0; k < n; k++) e->arg[k] = part[k];
   return e;
-}
-
-/* Its keys, values or items as a tuple. */
-expr *py__named_values_method(lower *l, expr *d, const char *name) {
-  expr *part[TT_PROGRAM_ARGS];
-  bool keys = strcmp(name, "keys") == 0, items = strcmp(name, "items") == 0;
-  if (!keys && !items && strcmp(name, "values") != 0)
-    py__fail(l, TT_ENOTIMPL, "a dictionary's method '%s' where its values have several types", name);
-  d = py__keep(l, d);
-  for (int k = 0; k < d->type->n; k++) {
-    expr *both[2] = {name_of(l, d, k), py__item(l, d, k)};
-    part[k] = keys ? both[0] : items ? py__tuple_of(l, both, 2) : both[1];
-  }
-  return py__tuple_of(l, part, d->type->n);
-}
-
-expr *py__named_values_have(lower *l, const expr *d, const expr *key) {
-  if (key->op != TT_X_STRING || key->type->tag != TT_T_META)
-    py__fail(l, TT_ENOTIMPL, "a key that is no constant, where values have several types");
-  return py__bool(l, py__field(d->type, key->name) >= 0);
 }
 
 /* Have the values of a display one type? Nothing of it is kept. */
@@ -419,7 +355,7 @@ static bool values_agree(lower *l, const tt_tree *t) {
 expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
   expr *made = NULL;
   if (!set && t->n > 3 && tt__tree_is(t->item[1], "s") && !values_agree(l, t)) {
-    expr *named = named_values(l, t);
+    expr *named = py__named_values(l, t);
     if (named) return named;
   }
   for (int k = 1; k < t->n; k += set ? 1 : 2) {

@@ -301,8 +301,9 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && op != TT_EQ && op != TT_NE)
     return tuple_order(l, name, a, b);
   if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && (op == TT_EQ || op == TT_NE)) {
-    expr *all = py__bool(l, a->type->n == b->type->n);
-    for (int k = 0; a->type->n == b->type->n && k < a->type->n; k++)
+    bool same_kind = py__same_names(a->type, b->type) || !(py__holds_literal(a->type) || py__holds_literal(b->type));
+    expr *all = py__bool(l, same_kind && a->type->n == b->type->n);
+    for (int k = 0; same_kind && a->type->n == b->type->n && k < a->type->n; k++)
       all = py__elem(l, TT_AND, all, py__compare(l, "==", py__item(l, a, k), py__item(l, b, k)));
     return op == TT_EQ ? all : py__elem(l, TT_LNOT, all, NULL);
   }

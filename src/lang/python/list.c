@@ -162,15 +162,6 @@ static expr *tuple_of_listed(lower *l, expr *e) {
   return made;
 }
 
-/* A display of items of several types stays a tuple: nobody can change it, or read it by what is no constant. */
-static expr *tuple_of_items(lower *l, expr *const *item, int n) {
-  type *part[TT_PROGRAM_ARGS];
-  for (int k = 0; k < n; k++) part[k] = item[k]->type;
-  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, part, n), n);
-  memcpy(e->arg, item, (size_t)n * sizeof *item);
-  return e;
-}
-
 expr *py__listed(lower *l, expr *e) {
   if (e->op == TT_X_STRING) return py__text(l, e);
   if (e->op != TT_X_TUPLE || l->options.kernel) return e;
@@ -178,7 +169,7 @@ expr *py__listed(lower *l, expr *e) {
   expr *item[TT_PROGRAM_ARGS];
   if (e->n == 0) return new_list(l, py__unknown(l), 'l');
   for (int k = 0; k < e->n; k++) item[k] = py__keep(l, py__listed(l, e->arg[k]));
-  if (!have_common_item(l, item, e->n)) return tuple_of_items(l, item, e->n);
+  if (!have_common_item(l, item, e->n)) return py__literal_list(l, item, e->n);
   expr *list = py__keep(l, new_list(l, common_item(l, item, e->n), 'l'));
   py__list_resize(l, list, py__int(l, e->n));
   for (int k = 0; k < e->n; k++) py__list_write(l, list, py__int(l, k), item[k]);
@@ -270,7 +261,12 @@ expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
   return py__list_item(l, list, py__list_checked(l, list, index, "list index out of range"));
 }
 
+void py__refuse_bytes(lower *l, const expr *e, const char *what) {
+  if (py__is_bytes(e)) py__fail(l, TT_ETYPE, "'%s' of bytes in a compiled function: they are compared and stored", what);
+}
+
 void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op) {
+  py__refuse_bytes(l, list, "an assignment to an item");
   refuse_object(l, list);
   if (py__is_dict(list)) {
     py__dict_assign(l, list, at, value, op);
@@ -436,6 +432,7 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) 
   int n = t->n - 3;
   expr *arg[3] = {NULL, NULL, NULL};
   if (py__is_dict(list) || py__is_set(list)) return py__dict_method(l, list, name, t);
+  py__refuse_bytes(l, list, name);
   list = py__keep(l, list);
   bool nones = list->type->layout == 't' && item_of(list)->tag == TT_T_NONE;
   if (nones && strcmp(name, "append") != 0)
@@ -483,6 +480,7 @@ static expr *repeated(lower *l, expr *list, expr *times) {
 
 expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
   if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b)) return NULL;
+  if (py__is_bytes(a) || py__is_bytes(b)) return NULL;
   a = py__keep(l, py__listed(l, a));
   b = py__keep(l, py__listed(l, b));
   bool first = a->type->tag == TT_T_LIST, second = b->type->tag == TT_T_LIST;

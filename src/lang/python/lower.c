@@ -247,10 +247,12 @@ static void give(lower *l, const tt_tree *t) {
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
   if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
-  if (py__is_named_values(e)) py__fail(l, TT_ENOTIMPL, "a dictionary whose values have several types, as a result");
+  if (!f->up && py__holds_literal(e->type))
+    py__fail(l, TT_ETYPE, "cannot convert native %s to Python: its items have several types; return a tuple",
+             py__type_name(l, e->type));
   type *both = py__unify(l, f->result, e->type);
   if (!both)
-    py__fail(l, TT_ETYPE, "cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
+    py__fail(l, TT_ETYPE, "Cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
   if (both != f->result) f->changed = true;
   if (f->final && both->tag == TT_T_LIST && !py__is_complete(both))
     py__fail(l, TT_ETYPE, "nothing tells what the items of the result are: nothing is put into it");
@@ -273,6 +275,7 @@ static void print(lower *l, const tt_tree *t) {
   int n = 0;
   for (int k = 2; k < t->n; k++) {
     expr *e = py__materialise(l, py__value(l, t->item[k]));
+    if (py__is_bytes(e)) e = py__text_of(l, e);
     if (e->type->tag == TT_T_ARRAY || (e->type->tag == TT_T_LIST && !py__is_text(e)) || py__is_display(e))
       py__fail(l, TT_ENOTIMPL, "print of %s: print its items", e->type->tag == TT_T_ARRAY ? "an array" : "a list");
     bool whole = e->type->tag == TT_T_TUPLE;

@@ -312,7 +312,7 @@ void py__set(lower *l, int32_t local, expr *value) {
   tt_plocal *v = &l->f->func->locals.data[local];
   type *t = py__unify(l, v->type, value->type);
   if (!t)
-    py__fail(l, TT_ETYPE, "cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
+    py__fail(l, TT_ETYPE, "Cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
              v->name);
   if (l->f->final && t->tag == TT_T_LIST && !py__is_complete(t))
     py__fail(l, TT_ETYPE, "nothing tells what the items of '%s' are: nothing is put into it", v->name);

@@ -243,6 +243,13 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
 void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set);
 /* Dictionaries whose keys are words and whose values have several types: tuples. */
+/* Displays whose items have several types (python/literal.c). */
+bool py__is_literal_list(const expr *e);
+bool py__holds_literal(const type *t);
+void py__refuse_change(lower *l, const expr *e); /* a TypeError where it is one */
+expr *py__literal_list(lower *l, expr *const *item, int n);
+expr *py__literal_list_method(lower *l, expr *list, const char *name);
+expr *py__named_values(lower *l, const tt_tree *t); /* of (dict ...); NULL: its keys are no words */
 bool py__is_named_values(const expr *e);
 expr *py__named_values_method(lower *l, expr *d, const char *name);
 expr *py__named_values_have(lower *l, const expr *d, const expr *key);
@@ -292,6 +299,10 @@ expr *py__list_index_in(lower *l, expr *list, expr *value, expr *start, expr *st
 /* Strings (python/text.c). Words that are known beforehand (META "str") become strings where a value is needed. */
 type *py__text_type(lower *l);
 bool py__is_text(const expr *e);
+/* Bytes: lists of numbers that nobody changes; of fields of records, and written out. */
+type *py__bytes_type(lower *l);
+bool py__is_bytes(const expr *e);
+void py__refuse_bytes(lower *l, const expr *e, const char *what); /* a TypeError where it is that */
 bool py__has_text(const expr *a, const expr *b); /* is one of them a string or a word? */
 expr *py__text(lower *l, expr *e);               /* of a word the string; all else as it is */
 expr *py__text_char(lower *l, expr *code);

@@ -9,6 +9,8 @@
 #include "lang/python/py_int.h"
 
 type *py__text_type(lower *l) { return py__list_type(l, py__scalar(l, TT_U32), 'w'); }
+type *py__bytes_type(lower *l) { return py__list_type(l, py__scalar(l, TT_I64), 'y'); }
+bool py__is_bytes(const expr *e) { return e->type->tag == TT_T_LIST && e->type->layout == 'y'; }
 bool py__is_text(const expr *e) { return e->type->tag == TT_T_LIST && e->type->layout == 'w'; }
 static bool is_word(const expr *e) { return e->op == TT_X_STRING && e->type->tag == TT_T_META; }
 
@@ -23,7 +25,7 @@ static uint32_t decode(const unsigned char **at) {
 }
 
 /* A string that is written out, as C's text of a static list. */
-static expr *constant(lower *l, const char *word) {
+static expr *constant_of(lower *l, const char *word, type *t) {
   tt_str text = {0};
   long long n = 0;
   tt__str_add(&text, "({ static tt_i64 w[] = {");
@@ -34,10 +36,12 @@ static expr *constant(lower *l, const char *word) {
   if (kept) memcpy(kept, text.data, text.len + 1);
   tt__str_free(&text);
   if (!kept) py__fail(l, TT_ENOMEM, "out of memory");
-  expr *e = py__expr(l, TT_X_STRING, py__text_type(l), 0);
+  expr *e = py__expr(l, TT_X_STRING, t, 0);
   e->name = kept;
   return e;
 }
+
+static expr *constant(lower *l, const char *word) { return constant_of(l, word, py__text_type(l)); }
 
 expr *py__text(lower *l, expr *e) { return is_word(e) && !l->options.kernel ? constant(l, e->name) : e; }
 
@@ -101,6 +105,7 @@ expr *py__text_of(lower *l, expr *e) {
   e = py__text(l, e);
   if (py__is_text(e) || py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_NONE) return constant(l, "None");
+  if (py__is_bytes(e)) return made(l, "tt_text_of_bytes", &e, 1);
   tt_dtype d = py__is_scalar(e) ? (tt_dtype)e->type->dtype : TT_DTYPE_NONE;
   if (d == TT_DTYPE_NONE || (tt__is_float(d) && d != TT_F64) || (tt__is_complex(d) && d != TT_C128))
     py__fail(l, TT_ENOTIMPL, "str() of %s in a compiled function", py__type_name(l, e->type));

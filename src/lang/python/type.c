@@ -107,6 +107,10 @@ static type *read_type(lower *l, const char **at, int depth) {
     *at = s + 1;
     return py__text_type(l);
   }
+  if (*s == 'Y') {
+    *at = s + 1;
+    return py__bytes_type(l);
+  }
   if (*s == 'N') {
     *at = s + 1;
     return py__none(l);

@@ -190,7 +190,7 @@ def test_what_meets_is_one_variable():
             x = np.ones(2)
         return x
 
-    with pytest.raises(TypeError, match="cannot unify"):
+    with pytest.raises(TypeError, match="Cannot unify"):
         f(1)
 
     @tt.njit

@@ -65,7 +65,7 @@ def typeof(value):
     inner = getattr(value, "_jit_argument", value)
     array = value if inner is not value else np.asarray(value)  # memory of a device stays there
     element = from_dtype(array.dtype)
-    if not len(array.shape):
+    if not len(array.shape) and not isinstance(value, np.ndarray):
         return element
     flags = getattr(inner, "flags", None)
     layout = "A" if flags is None else "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
