@@ -94,6 +94,11 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
     case TT_T_TUPLE:
       if (t->meta) {
         const char *name = t->meta + (t->meta[0] == 'R' ? 2 : 1);
+        if (t->meta[0] == 'O') { /* of what may be None the value's */
+          at = add(out, size, at, "OptionalType(");
+          at = put_type(t->item[1], out, size, at);
+          return add(out, size, at, ")");
+        }
         if (t->meta[0] == 'K') name = strcmp(t->meta, "Klist") == 0 ? "LiteralList" : "LiteralStrKey[Dict]";
         snprintf(text, sizeof text, "%.*s", (int)strcspn(name, ":#"), name);
         at = add(out, size, at, text);

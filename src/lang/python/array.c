@@ -290,9 +290,11 @@ expr *py__index(lower *l, const tt_tree *t) {
     if (py__is_display(base) && py__slice_parts(l, NULL, k, part)) return py__list_part(l, py__listed(l, base), part);
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
     if (at == INT64_MIN && py__is_literal_list(base))
-      py__fail(l, TT_ETYPE, "Cannot __getitem__ on a literal list by what is no constant: its items have several types");
+      py__fail(l, TT_ETYPE,
+               "Cannot __getitem__ on a literal list by what is no constant: its items have several types");
     if (at == INT64_MIN && py__is_named_values(base))
-      py__fail(l, TT_ETYPE, "Cannot get{item}() on a literal dictionary by what is no constant: its values have several types");
+      py__fail(l, TT_ETYPE,
+               "Cannot get{item}() on a literal dictionary by what is no constant: its values have several types");
     if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;
     bool inside = at >= 0 && at < base->type->n;

@@ -159,6 +159,8 @@ static bool of_lists(const expr *a, const expr *b) {
 
 expr *py__binary(lower *l, const char *op, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
+  a = py__present(l, a);
+  b = py__present(l, b);
   if (py__has_text(a, b)) {
     expr *e = py__text_binary(l, op, a, b);
     if (!e) refuse(l, op, a, b);
@@ -276,6 +278,18 @@ static expr *tuple_order(lower *l, const char *op, expr *a, expr *b) {
 expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
   bool is = strcmp(name, "is") == 0, is_not = strcmp(name, "is not") == 0;
+  if (py__is_optional(a) || py__is_optional(b)) {
+    bool none = a->type->tag == TT_T_NONE || b->type->tag == TT_T_NONE, same = strcmp(name, "==") == 0;
+    if (is || is_not) {
+      if (!none) refuse(l, name, a, b);
+      expr *there = py__is_there(l, py__is_optional(a) ? a : b);
+      return is ? py__elem(l, TT_LNOT, there, NULL) : there;
+    }
+    if (same) return py__optional_equal(l, a, b);
+    if (strcmp(name, "!=") == 0) return py__elem(l, TT_LNOT, py__optional_equal(l, a, b), NULL);
+    a = py__present(l, a);
+    b = py__present(l, b);
+  }
   if (is || is_not) {
     if (a->type->tag != TT_T_NONE && b->type->tag != TT_T_NONE) return same_object(l, name, a, b, is);
     return py__bool(l, (a->type->tag == b->type->tag) == is);
@@ -319,6 +333,8 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
 /* ---- rows of ops.def, called by name */
 
 expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
+  a = py__present(l, a);
+  b = b ? py__present(l, b) : NULL;
   const tt_op_info *info = &tt__ops[op];
   if (py__is_unknown(a) || (b && py__is_unknown(b))) return py__missing(l);
   if (has_array(a, b))
@@ -360,7 +376,7 @@ expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
 /* Evaluate a tree whose hidden statements must not run by themselves. */
 static expr *guarded(lower *l, const tt_tree *t, block *b, stmt **hidden) {
   py__block_begin(l, b);
-  expr *e = py__value(l, t);
+  expr *e = py__expression(l, t);
   *hidden = py__block_end(l, b);
   return e;
 }
@@ -378,7 +394,8 @@ static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt
   a = py__text(l, a), b = py__text(l, b);
   type *t = py__unify(l, a->type, b->type);
   if (!t) refuse(l, "if else", a, b);
-  if (!before_a && !before_b && !py__is_unknown(a) && !py__is_unknown(b)) {
+  bool optional = py__may_be_none(a->type, b->type);
+  if (!optional && !before_a && !before_b && !py__is_unknown(a) && !py__is_unknown(b)) {
     expr *e = py__expr(l, TT_X_SELECT, t, 3);
     e->arg[0] = cond;
     e->arg[1] = py__convert(l, a, t);
@@ -403,7 +420,7 @@ static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt
 }
 
 static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
-  expr *a = py__value(l, py__at(l, t, 1));
+  expr *a = py__expression(l, py__at(l, t, 1));
   for (int k = 2; k < t->n; k++) {
     block inner;
     stmt *hidden;
@@ -421,7 +438,7 @@ static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
       a = e;
     } else {
       a = py__keep(l, a);
-      a = also ? choose(l, py__truth(l, a), b, hidden, a, NULL) : choose(l, py__truth(l, a), a, NULL, b, hidden);
+      a = also ? choose(l, py__truth(l, a), b, hidden, a, NULL) : choose(l, py__truth(l, a), py__if_there(l, a), NULL, b, hidden);
     }
   }
   return a;
@@ -430,8 +447,8 @@ static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
 static expr *ternary(lower *l, const tt_tree *t) {
   block inner;
   stmt *before_a, *before_b;
-  expr *cond = py__truth(l, py__value(l, py__at(l, t, 1)));
-  if (cond->op == TT_X_CONST && !py__is_unknown(cond)) return py__value(l, py__at(l, t, cond->i ? 2 : 3));
+  expr *cond = py__truth(l, py__expression(l, py__at(l, t, 1)));
+  if (cond->op == TT_X_CONST && !py__is_unknown(cond)) return py__expression(l, py__at(l, t, cond->i ? 2 : 3));
   expr *a = guarded(l, py__at(l, t, 2), &inner, &before_a), *b = guarded(l, py__at(l, t, 3), &inner, &before_b);
   return choose(l, cond, a, before_a, b, before_b);
 }
@@ -526,13 +543,17 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "g") == 0) return global(l, py__at(l, t, 1)->i);
   if (strcmp(w, "bin") == 0) {
     const tt_tree *second = py__at(l, t, 3);
-    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__value(l, second);
+    expr *a = py__present(l, py__ahead(l, py__at(l, t, 2), &second, 1)), *b = py__value(l, second);
     return py__binary(l, py__word(l, t->item[1]), a, b);
   }
-  if (strcmp(w, "un") == 0) return py__unary(l, py__word(l, py__at(l, t, 1)), py__value(l, py__at(l, t, 2)));
+  if (strcmp(w, "un") == 0) {
+    expr *a = py__expression(l, py__at(l, t, 2));
+    const char *op = py__word(l, py__at(l, t, 1));
+    return py__unary(l, op, strcmp(op, "not") == 0 ? a : py__present(l, a));
+  }
   if (strcmp(w, "cmp") == 0) {
     const tt_tree *second = py__at(l, t, 3);
-    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__value(l, second);
+    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__expression(l, second);
     return py__compare(l, py__word(l, t->item[1]), a, b);
   }
   if (strcmp(w, "and") == 0) return also_or_else(l, t, true);
@@ -557,4 +578,4 @@ expr *py__expression(lower *l, const tt_tree *t) {
   py__fail(l, TT_ENOTIMPL, "'%s' in a compiled function", w);
 }
 
-expr *py__value(lower *l, const tt_tree *t) { return py__expression(l, t); }
+expr *py__value(lower *l, const tt_tree *t) { return py__present(l, py__expression(l, t)); }

@@ -127,7 +127,8 @@ static bool have_common_item(lower *l, expr *const *item, int n) {
   type *t = py__unknown(l);
   for (int k = 0; k < n; k++) {
     bool truth = t->tag == TT_T_SCALAR && (t->dtype == TT_BOOL) != (item[k]->type->dtype == TT_BOOL);
-    type *both = py__unify(l, t, item[k]->type);
+    bool none = k > 0 && (t->tag == TT_T_NONE) != (item[k]->type->tag == TT_T_NONE);
+    type *both = none ? NULL : py__unify(l, t, item[k]->type);
     if (!both || truth) return false;
     t = both;
   }
@@ -262,7 +263,8 @@ expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
 }
 
 void py__refuse_bytes(lower *l, const expr *e, const char *what) {
-  if (py__is_bytes(e)) py__fail(l, TT_ETYPE, "'%s' of bytes in a compiled function: they are compared and stored", what);
+  if (py__is_bytes(e))
+    py__fail(l, TT_ETYPE, "'%s' of bytes in a compiled function: they are compared and stored", what);
 }
 
 void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op) {

@@ -9,9 +9,7 @@
 
 static const char list_name[] = "Klist";
 
-static bool is_literal(const expr *e) {
-  return e->type->tag == TT_T_TUPLE && e->type->meta && e->type->meta[0] == 'K';
-}
+static bool is_literal(const expr *e) { return e->type->tag == TT_T_TUPLE && e->type->meta && e->type->meta[0] == 'K'; }
 
 bool py__is_literal_list(const expr *e) { return is_literal(e) && strcmp(e->type->meta, list_name) == 0; }
 
@@ -39,7 +37,7 @@ expr *py__literal_list(lower *l, expr *const *item, int n) {
 
 /* The methods of Python's that change what they are of. */
 static bool changes(const char *name) {
-  static const char *const names[] = {"append", "extend", "insert",  "remove", "pop",       "clear",
+  static const char *const names[] = {"append", "extend",  "insert",  "remove", "pop",       "clear",
                                       "sort",   "reverse", "popitem", "update", "setdefault"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (strcmp(names[k], name) == 0) return true;
@@ -105,7 +103,8 @@ expr *py__named_values_method(lower *l, expr *d, const char *name) {
   if (changes(name)) py__refuse_change(l, d);
   if (strcmp(name, "copy") == 0) return d;
   if (strcmp(name, "get") == 0)
-    py__fail(l, TT_ETYPE, "Cannot get{item}() on a literal dictionary, whose values have several types: d[\"a\"] with a constant");
+    py__fail(l, TT_ETYPE,
+             "Cannot get{item}() on a literal dictionary, whose values have several types: d[\"a\"] with a constant");
   bool keys = strcmp(name, "keys") == 0, items = strcmp(name, "items") == 0;
   if (!keys && !items && strcmp(name, "values") != 0)
     py__fail(l, TT_ENOTIMPL, "a dictionary's method '%s' where its values have several types", name);
@@ -122,4 +121,3 @@ expr *py__named_values_have(lower *l, const expr *d, const expr *key) {
     py__fail(l, TT_ENOTIMPL, "a key that is no constant, where values have several types");
   return py__bool(l, py__field(d->type, key->name) >= 0);
 }
-

@@ -41,7 +41,7 @@ static expr *computed(lower *l, expr *e) { return py__keep(l, py__listed(l, py__
 expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n) {
   bool must = false, own = !stands(t) && acts(t);
   for (int k = 0; k < n && !must; k++) must = own ? !stands(next[k]) : !stands(t) && acts(next[k]);
-  expr *e = py__value(l, t);
+  expr *e = py__expression(l, t);
   return must && !py__is_unknown(e) ? computed(l, e) : e;
 }
 

@@ -152,7 +152,7 @@ void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message);
 
 /* ---- expressions (python/expr.c) and what they call */
 expr *py__expression(lower *l, const tt_tree *t);
-expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in memory */
+expr *py__value(lower *l, const tt_tree *t); /* as that; a value that may be None is there, or a TypeError */
 /* The order in which Python evaluates (python/order.c). A value whose statement goes on with these trees: where one of
  * them, or it, may change what the other reads, it is computed first. */
 expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n);
@@ -243,6 +243,16 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
 void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set);
 /* Dictionaries whose keys are words and whose values have several types: tuples. */
+/* Values that may be None (python/optional.c). */
+bool py__is_optional(const expr *e);
+bool py__may_be_none(const type *a, const type *b); /* is one of them None, at times or always? */
+type *py__optional(lower *l, type *a, type *b);     /* NULL: there is none */
+expr *py__to_optional(lower *l, expr *e, type *to);
+expr *py__is_there(lower *l, expr *e);
+expr *py__if_there(lower *l, expr *e); /* the value, where it is known to be there */
+expr *py__present(lower *l, expr *e); /* the value: a TypeError where it is None */
+expr *py__optional_truth(lower *l, expr *e);
+expr *py__optional_equal(lower *l, expr *a, expr *b);
 /* Displays whose items have several types (python/literal.c). */
 bool py__is_literal_list(const expr *e);
 bool py__holds_literal(const type *t);
@@ -303,8 +313,8 @@ bool py__is_text(const expr *e);
 type *py__bytes_type(lower *l);
 bool py__is_bytes(const expr *e);
 void py__refuse_bytes(lower *l, const expr *e, const char *what); /* a TypeError where it is that */
-bool py__has_text(const expr *a, const expr *b); /* is one of them a string or a word? */
-expr *py__text(lower *l, expr *e);               /* of a word the string; all else as it is */
+bool py__has_text(const expr *a, const expr *b);                  /* is one of them a string or a word? */
+expr *py__text(lower *l, expr *e);                                /* of a word the string; all else as it is */
 expr *py__text_char(lower *l, expr *code);
 expr *py__text_of(lower *l, expr *e);                              /* str() */
 expr *py__text_literal(lower *l, const tt_tree *t, int from);      /* a tuple of values as Python writes it */

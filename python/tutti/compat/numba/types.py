@@ -373,6 +373,8 @@ def _of_kind(text, how=None):
         return Set(*of_kinds(text[2:-1])[1:])
     if text.startswith("(@K"):
         return _of_literal(text, parts)
+    if text.startswith("(@O"):
+        return Optional(*of_kinds(text[1:-1].rpartition(";")[2])[1:])
     if text[0] == "(":
         return Tuple(*of_kinds(text[1:-1].rpartition(";")[2]))
     return Type(text)
