@@ -337,13 +337,15 @@ def kind_of_type(item_type):
     if hasattr(item_type, "_jit_kind"):
         return item_type._jit_kind
     text = getattr(item_type, "name", None) or str(item_type)
-    if text == "unicode_type":
-        return "W"
-    compound = re.fullmatch(r"(list|dict|tuple)\((.*)\)", text)
+    if text in ("unicode_type", "none"):
+        return {"unicode_type": "W"}.get(text, "N")
+    compound = re.fullmatch(r"(list|dict|tuple|optional)\((.*)\)", text)
     if compound:
         kinds = [kind_of_type(part.strip()) for part in parts_of(compound[2])]
         if compound[1] == "list" and len(kinds) == 1:
-            return "T" + kinds[0]
+            return ("L" if getattr(item_type, "plain", False) else "T") + kinds[0]
+        if compound[1] == "optional" and len(kinds) == 1:
+            return f"(@Ooptional;b8,{kinds[0]})"
         return f"E(b8,{','.join(kinds)})" if compound[1] == "dict" else f"({','.join(kinds)})"
     dtype, axes = parse_type(item_type)
     if dtype is None:

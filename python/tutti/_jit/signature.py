@@ -110,8 +110,20 @@ def dense_types_of(signature, compiled):
             else:
                 parts.append(f"A{suffix(kind)}:{axes}C" if axes else suffix(kind))
         return ",".join(parts)
+    if isinstance(args, tuple) and types_of(signature) is None and len(args) <= 32:
+        return _kinds(args)
     types = types_of(signature)
     return re.sub(r"(:\d)A", r"\1C", types) if types is not None else None
+
+
+def _kinds(args):
+    """Types among which are strings, None, optional ones, tuples and containers; None: not all have a form here."""
+    from .containers import kind_of_type
+
+    try:
+        return ",".join(re.sub(r"(:\d)A", r"\1C", kind_of_type(one)) for one in args)
+    except (TypeError, KeyError):
+        return None
 
 
 def _record(one):

@@ -3,7 +3,14 @@
 from ..._jit.signature import NAMES
 
 
-class Type:
+class _Named(type):
+    """Classes of types are shown by their names."""
+
+    def __repr__(cls):
+        return cls.__name__
+
+
+class Type(metaclass=_Named):
     """A data type; Type[:] is an array of it, Type(...) a signature or, of a number, a conversion."""
 
     def __init__(self, name, dtype=None):
@@ -301,7 +308,7 @@ class LiteralStrKeyDict(Type):
         super().__init__(f"LiteralStrKey[Dict]({self.literal_value})")
 
 
-class _Family(type):
+class _Family(_Named):
     """A kind of types, for isinstance(x, types.Integer)."""
 
     def __instancecheck__(cls, value):
