@@ -53,6 +53,10 @@ def _fitting(value, kind):
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
+    if kind[0] == "(" and isinstance(value, tuple) and kind[1] != "@":
+        parts = parts_of(kind[1:-1])
+        if len(parts) == len(value):
+            return tuple(map(_fitting, value, parts))
     if kind_of(value) != kind:
         raise TypeError(f"a typed list of {kind} takes no {type(value).__name__} of another type")
     return value
@@ -74,8 +78,9 @@ def plain(value):
         names = sorted(cls.__name__ for cls in classes)
         raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: {names[0]} != {names[1]}")
     kind = _PLAIN.get(next(iter(classes))) or kind_of(items[0])
-    if kind[0] in "A(" and any(kind_of(item) != kind for item in items):
-        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: items of several types")
+    other = next((kind_of(item) for item in items if kind_of(item) != kind), None) if kind[0] in "A(" else None
+    if other:
+        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: {shown(kind)} != {shown(other)}")
     if isinstance(value, list):
         return "L", kind, items
     return "S", f"(b8,{kind})", [(True, item) for item in items]
@@ -264,14 +269,18 @@ class Dict(collections.abc.MutableMapping):
     def __setitem__(self, key, value):
         if self._types is None:
             kind = kind_of(key)
-            if kind[0] not in "biufW":
-                raise TypeError(f"a typed dictionary takes numbers and str as keys, not {type(key).__name__}")
+            if kind[0] not in "biufW(":
+                raise TypeError(f"a typed dictionary takes numbers, str and tuples as keys, not {type(key).__name__}")
             self._types = kind, kind_of(value)
             self._kind = f"(b8,{kind},{self._types[1]})"
         self._data[_fitting(key, self._types[0])] = _fitting(value, self._types[1])
 
     def __delitem__(self, key):
         del self._data[key]
+
+    def popitem(self):
+        """Take the item away that came last."""
+        return self._data.popitem()
 
     def __len__(self):
         return len(self._data)
@@ -296,8 +305,11 @@ class _EmptyDict:
     _jit_name = "typed.Dict.empty"
 
     def __call__(self, key_type, value_type, n_keys=0):
-        if kind_of_type(key_type)[0] not in "biufW":
-            raise TypeError(f"a typed dictionary takes numbers and str as keys, not {key_type}")
+        for one, what in ((key_type, "key"), (value_type, "value")):
+            if getattr(one, "plain", False) or str(one).startswith("set("):
+                raise TypeError(f"{one} as {what} is forbidden: of lists only typed.List's")
+        if kind_of_type(key_type)[0] not in "biufW(":
+            raise TypeError(f"a typed dictionary takes numbers, str and tuples as keys, not {key_type}")
         if config.DISABLE_JIT:
             return {}
         return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})

@@ -826,6 +826,13 @@ class Function:
             if e.keywords:
                 self.fail(f"a call of {callee.__name__}() with keywords", e)
             return f"(new {quote(callee._jit_kind)} {' '.join(map(self.expr, e.args))})"
+        if found and getattr(callee, "_jit_name", None) == "typed.Dict.empty":
+            parts = [self.fixed(node) for node in (*e.args, *(k.value for k in e.keywords))]
+            if len(parts) == 2 and all(known for known, _ in parts):
+                try:
+                    callee(*(kind for _, kind in parts))
+                except TypeError as problem:
+                    self.fail(str(problem), e, TypeError)
         if found and hasattr(callee, "_jit_forms"):
             return self.over_ranges(callee, e)
         if found and callee is functools.reduce and 2 <= len(e.args) <= 3 and not e.keywords:

@@ -56,7 +56,8 @@ static expr *key_bits(lower *l, const expr *d, expr *key) {
   bool whole =
       d->type->layout == 'e' && both && tt__is_int((tt_dtype)t->dtype) && tt__is_int((tt_dtype)key->type->dtype);
   if (both != t && !whole)
-    py__fail(l, TT_ETYPE, "a key that is %s, among %s", py__type_name(l, key->type), py__type_name(l, t));
+    py__fail(l, TT_ETYPE, "cannot safely cast %s to %s: a key among others of one type", py__type_name(l, key->type),
+             py__type_name(l, t));
   key = py__cast(l, key, (tt_dtype)t->dtype);
   if (tt__is_float((tt_dtype)t->dtype))
     key = py__elem(l, TT_ADD, key, py__cast(l, py__float(l, 0), (tt_dtype)t->dtype));
@@ -87,7 +88,14 @@ static expr *as_wide(lower *l, const expr *d, int item, expr *e) {
   return whole ? py__cast(l, e, (tt_dtype)t->dtype) : e;
 }
 
+static void refuse_none(lower *l, const expr *e, const char *what) {
+  if (e && (e->type->tag == TT_T_NONE || py__is_optional(e)))
+    py__fail(l, TT_ETYPE, "Dict.%s cannot be of type %s", what, py__type_name(l, e->type));
+}
+
 static void put(lower *l, expr *d, expr *key, expr *value) {
+  refuse_none(l, key, py__is_set(d) ? "item, a set's," : "key_type");
+  if (d->type->layout == 'd') refuse_none(l, value, "value_type");
   key = as_wide(l, d, 1, py__text(l, key));
   value = as_wide(l, d, 2, value);
   expr *e = entry(l, key, value);
@@ -177,7 +185,8 @@ static void put_all(lower *l, expr *d, expr *from, const char *name) {
     for (int k = 0; k < from->type->n; k++) {
       expr *both = py__item(l, from, k);
       if (both->type->tag != TT_T_TUPLE || both->type->n != 2)
-        py__fail(l, TT_ETYPE, "dictionary update sequence element #%d is no pair", k);
+        py__fail(l, TT_ETYPE,
+                 "No implementation of function Dict for this: dictionary update sequence element #%d is no pair", k);
       put(l, d, py__keep(l, py__item(l, both, 0)), py__keep(l, py__item(l, both, 1)));
       d = d->op == TT_X_LOCAL ? py__local(l, d->k) : d;
     }
@@ -237,13 +246,18 @@ expr *py__dict_equal(lower *l, expr *a, expr *b) {
 static expr *value_or(lower *l, expr *d, const char *name, expr *const *arg, int n) {
   bool pops = name[0] == 'p', sets = name[0] == 's';
   expr *key = py__keep(l, arg[0]);
-  if (n == 1) {
-    if (!pops) py__fail(l, TT_ENOTIMPL, "a dictionary's %s() without a value for keys that are not there", name);
+  if (n == 1 && sets) py__fail(l, TT_ENOTIMPL, "a dictionary's %s() without a value for keys that are not there", name);
+  if (n == 1 && pops) {
     expr *at = found(l, d, key), *value = value_at(l, d, at);
     drop(l, d, at);
     return value;
   }
   type *t = entry_of(d)->item[2];
+  expr *nothing[2] = {key, py__nothing(l)};
+  if (n == 1 && !(t = py__optional(l, t, nothing[1]->type)))
+    py__fail(l, TT_ENOTIMPL, "a dictionary's get() without a value for keys that are not there, of %s",
+             py__type_name(l, entry_of(d)->item[2]));
+  if (n == 1) arg = nothing;
   if (py__unify(l, t, arg[1]->type) != t)
     py__fail(l, TT_ETYPE, "%s() gives %s or %s", name, py__type_name(l, t), py__type_name(l, arg[1]->type));
   int32_t got = py__temp(l, t);
@@ -359,8 +373,8 @@ expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
     if (named) return named;
   }
   for (int k = 1; k < t->n; k += set ? 1 : 2) {
-    expr *key = py__keep(l, py__text(l, py__value(l, t->item[k])));
-    expr *value = set ? NULL : py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, k + 1)))));
+    expr *key = py__keep(l, py__text(l, py__expression(l, t->item[k])));
+    expr *value = set ? NULL : py__keep(l, py__listed(l, py__materialise(l, py__expression(l, py__at(l, t, k + 1)))));
     if (py__is_unknown(key) || (value && !py__is_complete(value->type))) return py__missing(l);
     if (!made) {
       type *item[3] = {py__scalar(l, TT_BOOL), key->type, value ? py__plain_item(l, value->type) : NULL};
@@ -373,7 +387,8 @@ expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
 
 /* dict(pairs), Dict(pairs) */
 static expr *dict_of(lower *l, expr *from, char kind, const char *name) {
-  static const char *const none = "The argument to %s() is no mapping and no iterable of pairs but %s";
+  static const char *const none =
+      "No implementation of function Dict for this: The argument to %s() is no mapping and no iterable of pairs but %s";
   type *one = from->type->tag == TT_T_LIST                         ? entry_of(from)
               : from->type->tag == TT_T_TUPLE && from->type->n > 0 ? from->type->item[0]
                                                                    : NULL;

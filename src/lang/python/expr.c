@@ -438,7 +438,8 @@ static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
       a = e;
     } else {
       a = py__keep(l, a);
-      a = also ? choose(l, py__truth(l, a), b, hidden, a, NULL) : choose(l, py__truth(l, a), py__if_there(l, a), NULL, b, hidden);
+      a = also ? choose(l, py__truth(l, a), b, hidden, a, NULL)
+               : choose(l, py__truth(l, a), py__if_there(l, a), NULL, b, hidden);
     }
   }
   return a;

@@ -77,6 +77,29 @@ expr *py__list_item(lower *l, expr *list, expr *at) {
   return item_of(list)->tag == TT_T_UNKNOWN ? py__missing(l) : py__keep(l, place(l, list, at));
 }
 
+/* As the field says of a value that a container does not take. */
+static void refuse_item(lower *l, const expr *list, const expr *value) {
+  type *item = item_of(list), *other = value->type;
+  const char *to = py__type_name(l, item), *from = py__type_name(l, other);
+  if (list->type->layout == 't')
+    py__fail(l, TT_ETYPE,
+             "Cannot refine type: a list of %s takes no %s: its items have one type, which the first one gives", to,
+             from);
+  if (list->type->layout == 'l')
+    py__fail(
+        l, TT_ETYPE,
+        "invalid setitem with value of %s to element of %s: a list of %s takes no %s: its items have one type, which "
+        "the first one gives",
+        from, to, to, from);
+  for (int k = 1; k < item->n && other->tag == TT_T_TUPLE && k < other->n; k++)
+    if (py__unify(l, item->item[k], other->item[k]) != item->item[k])
+      py__fail(l, TT_ETYPE, "%s %s to %s: the %ss of a dictionary or a set have one type, which the first one gives",
+               list->type->layout == 'e' ? "cannot safely cast" : "Cannot cast", py__type_name(l, other->item[k]),
+               item->item[k] == py__text_type(l) ? "unicode_type" : py__type_name(l, item->item[k]),
+               k == 1 ? "key" : "value");
+  py__fail(l, TT_ETYPE, "%s takes no %s", py__type_name(l, list->type), from);
+}
+
 /* An item's value as the list has it: numbers become wider ones of their kind, and whole numbers floats. */
 static expr *fitting(lower *l, expr *list, expr *value) {
   type *item = item_of(list), *both = py__unify(l, item, value->type);
@@ -84,9 +107,7 @@ static expr *fitting(lower *l, expr *list, expr *value) {
   bool whole = list->type->layout == 't' && item->tag == TT_T_SCALAR && py__is_scalar(value) &&
                tt__is_int((tt_dtype)item->dtype) && tt__is_int((tt_dtype)value->type->dtype);
   if (whole) return py__cast(l, value, (tt_dtype)item->dtype); /* a library's list keeps its width */
-  if (both != item || (truth && py__is_scalar(value)))
-    py__fail(l, TT_ETYPE, "a list of %s takes no %s: its items have one type, which the first one gives",
-             py__type_name(l, item), py__type_name(l, value->type));
+  if (both != item || (truth && py__is_scalar(value))) refuse_item(l, list, value);
   return py__convert(l, value, item);
 }
 
@@ -489,6 +510,15 @@ expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
   if (op[0] == '*' && !op[1]) return first ? repeated(l, a, b) : repeated(l, b, a);
   if (op[0] != '+' || !first || !second) return NULL;
   if (!py__is_complete(a->type)) return copy(l, b);
+  if (!py__is_complete(b->type)) return copy(l, a);
+  type *x = item_of(a), *y = item_of(b), *wide = x == y ? x : py__unify(l, x, y);
+  bool numbers = x->tag == TT_T_SCALAR && y->tag == TT_T_SCALAR && a->type->layout == 'l' && b->type->layout == 'l';
+  if (numbers && wide != x && x->dtype != TT_BOOL && y->dtype != TT_BOOL) { /* [1] + [2.0] is a list of floats */
+    expr *wider = py__keep(l, new_list(l, wide, 'l'));
+    py__list_extend(l, wider, a);
+    py__list_extend(l, wider, b);
+    return wider;
+  }
   expr *made = copy(l, a);
   py__list_extend(l, made, b);
   return made;

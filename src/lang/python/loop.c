@@ -490,6 +490,11 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
 
 /* What a loop goes over; a display stays one. */
 static expr *sequence(lower *l, const tt_tree *t) {
+  bool known;
+  if (callee_is(t, "range")) { /* beside others: its numbers as an array */
+    expr *e = py__array_call(l, "np.arange", t, &known);
+    return py__is_unknown(e) ? e : py__keep(l, py__materialise(l, e));
+  }
   expr *e = py__materialise(l, py__value(l, t));
   if (py__is_named_values(e)) return py__keep(l, py__named_values_method(l, e, "keys"));
   if (py__is_generator(e)) return py__keep(l, e);

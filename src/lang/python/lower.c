@@ -265,7 +265,7 @@ static void give_value(lower *l, expr *e) {
     py__fail(l, TT_ETYPE, "Cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
   if (both != f->result) f->changed = true;
   if (f->final && both->tag == TT_T_LIST && !py__is_complete(both))
-    py__fail(l, TT_ETYPE, "nothing tells what the items of the result are: nothing is put into it");
+    py__fail(l, TT_ETYPE, "nothing tells what the items of the result are, an imprecise type: nothing is put into it");
   f->result = both;
   e = py__convert(l, e, both);
   if (!f->inlined) {

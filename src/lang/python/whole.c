@@ -208,8 +208,9 @@ static expr *fortran(lower *l, const tt_tree *t) {
     return py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T");
   block b;
   py__set(l, local, a);
+  expr *lies = lies_in_fortran(l, a);
   stmt *s = py__stmt(l, TT_X_IF);
-  s->a = py__elem(l, TT_LNOT, lies_in_fortran(l, a), NULL);
+  s->a = py__elem(l, TT_LNOT, lies, NULL);
   py__block_begin(l, &b);
   py__set(l, local, py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T"));
   s->body = py__block_end(l, &b);

@@ -206,6 +206,10 @@ class _Compound(Type):
     def __repr__(self):
         kind = self.name.partition("(")[0]
         form = {"list": "ListType[{}]", "dict": "DictType[{}]"}.get(kind)
+        if kind == "tuple" and self.parts:
+            one = len(set(self.parts)) == 1
+            inside = f"{self.parts[0]} x {len(self.parts)}" if one else ", ".join(map(str, self.parts))
+            return f"{'UniTuple' if one else 'Tuple'}({inside})"
         shown = form.format(",".join(map(str, self.parts))) if form and not self.plain else self.name
         first = getattr(self, "initial_value", None)
         return f"{shown}<iv={first}>" if self.plain or first is not None else shown
