@@ -487,7 +487,8 @@ static expr *name(lower *l, const char *word) {
     return py__missing(l);
   }
   expr *e = py__local(l, k);
-  if (py__is_unknown(e) && l->f->final) py__fail(l, TT_ETYPE, "the type of '%s' cannot be told", word);
+  bool open = l->f->open < l->f->deep; /* it hangs on a function that is being typed, and is typed again */
+  if (py__is_unknown(e) && l->f->final && !open) py__fail(l, TT_ETYPE, "the type of '%s' cannot be told", word);
   return e;
 }
 

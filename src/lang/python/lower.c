@@ -622,7 +622,11 @@ static void fall_off_the_end(lower *l) {
 static void settle(lower *l, frame *f) {
   bool final = false;
   for (int pass = 0;; pass++) {
-    if (pass == MOST_PASSES) py__fail(l, TT_ETYPE, "the types of the variables do not settle");
+    if (pass == MOST_PASSES) {
+      const char *says = f->func->recursive ? "Return type of recursive function does not converge: %s()"
+                                            : "the types of the variables of %s() do not settle";
+      py__fail(l, TT_ETYPE, says, f->func->name);
+    }
     reset_pass(f, final);
     begin_beside_parameters(l, f);
     uint64_t writes = f->func->writes;
@@ -630,13 +634,18 @@ static void settle(lower *l, frame *f) {
     if (!leaves) fall_off_the_end(l);
     f->changed |= writes != f->func->writes;
     if (!f->changed && f->asked && f->result->tag == TT_T_UNKNOWN) { /* nothing else says what it gives */
+      if (leaves && f->open == f->deep)
+        py__fail(l, TT_ETYPE, "cannot type infer runaway recursion: each way through %s() ends in a call of itself",
+                 f->func->name);
       f->result = py__none(l);
       f->changed = true;
     }
     if (final && !f->changed) break;
     final = !f->changed;
   }
-  f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
+  /* What a function around says later, by a way of its own, stays open. */
+  bool open = f->open < f->deep && f->result->tag == TT_T_UNKNOWN;
+  f->func->result = f->result->tag == TT_T_UNKNOWN && !open ? py__none(l) : f->result;
   if (py__yields(f->tree->item[4])) make_generator(l, f->func, f->result->tag != TT_T_UNKNOWN);
 }
 
