@@ -557,8 +557,11 @@ class Function:
         return " ".join(f"(del {self.line} {self.expr(t)})" for t in s.targets)
 
     def do_Assert(self, s):
-        given = [s.msg if s.msg else ast.copy_location(ast.Constant(self.snippet(s.test)), s)]
-        return f"(assert {self.line} {self.expr(s.test)} {self.failure(AssertionError, given)})"
+        if s.msg:
+            failure = self.failure(AssertionError, [s.msg])
+        else:  # kernels tell which it was, elsewhere the line does
+            failure = f"{quote(self.snippet(s.test))} {self.module.failure((AssertionError, ()))}"
+        return f"(assert {self.line} {self.expr(s.test)} {failure})"
 
     def do_Raise(self, s):
         kind, given = s.exc, ()
@@ -573,7 +576,11 @@ class Function:
         found, cls = self.static(kind)
         if found and isinstance(cls, BaseException) and kind is s.exc:
             return f'(raise {self.line} {quote(type(cls).__name__)} "" {self.module.failure(cls)})'
-        if not found or not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        if isinstance(kind, ast.Constant) and isinstance(kind.value, str):
+            self.fail(f"'{self.snippet(s)}': Directly raising a string constant as an exception is not supported", s)
+        if found and not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            self.fail(f"'{self.snippet(s)}': Encountered unsupported constant type used for exception", s)
+        if not found:
             self.fail(f"'{self.snippet(s)}', which is no exception that is known beforehand,", s)
         return f"(raise {self.line} {quote(cls.__name__)} {self.failure(cls, given)})"
 
