@@ -242,7 +242,7 @@ class Function:
             if word in self.bound:
                 return True, self.bound[word]
             if word in self.locals:
-                return False, None
+                return self.stand_in(node)
             for space in (self.outer, self.fn.__globals__, vars(builtins)):
                 if word in space:
                     return True, space[word]
@@ -257,6 +257,15 @@ class Function:
         if isinstance(node, (ast.Subscript, ast.Call)):
             return self.type_of(node)
         return False, None
+
+    def stand_in(self, node):
+        """(True, function) of a local that is another name for one: f = np.negative."""
+        meant = self.flow.value(node) if getattr(self, "flow", None) else None
+        if not isinstance(meant, (ast.Name, ast.Attribute)):
+            return False, None
+        found, value = self.static(meant)
+        good = found and callable(value) and not any(hasattr(value, name) for name in _ARRAY_NAMES)
+        return (True, value) if good and not isinstance(value, Inner) else (False, None)
 
     def type_of(self, node):
         """(True, type) of an expression that makes one of numba.types, float64[:] or ListType(int64)."""
@@ -372,6 +381,10 @@ class Function:
         if self.names_words(s):
             self.words.add(s.targets[0].id)
             return ""
+        target = s.targets[0]
+        if len(s.targets) == 1 and isinstance(target, ast.Name) and self.flow.value(target) is s.value:
+            if self.stand_in(target)[0]:
+                return ""  # it stands where the name does
         line, value = self.line, self.expr(s.value)
         if len(s.targets) > 1:
             head = f"(set {line} {self.target(s.targets[-1])} {value})"
@@ -1010,8 +1023,8 @@ class Function:
 
 
 class _Named(ast.NodeTransformer):
-    """A function whose lambdas that are arguments have names, given before the statement; and whose sorts by a key are
-    sorts by a list of keys."""
+    """A function whose lambdas that are arguments have names, given before the statement; whose sorts by a key are
+    sorts by a list of keys; and which calls what map() would."""
 
     def __init__(self, function):
         self.function, self.made, self.deep = function, [], 0
@@ -1038,6 +1051,7 @@ class _Named(ast.NodeTransformer):
         return node
 
     def visit_inside(self, node):
+        node = self.spread(node)
         self.deep += 1
         node = self.generic_visit(node)
         self.deep -= 1
@@ -1045,7 +1059,51 @@ class _Named(ast.NodeTransformer):
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_inside  # noqa: N815 (ast's)
 
+    def mapped(self, node):
+        """(target, what to go over, the call) of map(f, items, ...), else None."""
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "map"
+        if not named or node.keywords or len(node.args) < 2 or self.function.static(node.func)[1] is not map:
+            return None
+        if isinstance(node.args[0], ast.Lambda) and not self.deep:
+            self.name(node.args[0], node)
+        names = [f"map {node.lineno}:{node.col_offset}:{k}" for k in range(len(node.args) - 1)]
+        self.function.locals.update(names)
+
+        def items(kind):
+            return [ast.copy_location(ast.Name(name, kind()), node) for name in names]
+
+        call = ast.Call(node.args[0], items(ast.Load), [])
+        single = len(names) == 1
+        target = items(ast.Store)[0] if single else ast.Tuple(items(ast.Store), ast.Store())
+        over = node.args[1] if single else ast.Call(ast.Name("zip", ast.Load()), node.args[1:], [])
+        return [ast.fix_missing_locations(ast.copy_location(part, node)) for part in (target, over, call)]
+
+    def visit_For(self, node):  # noqa: N802 (ast's)
+        """for x in map(f, items): x is f of each item."""
+        parts = self.mapped(node.iter)
+        if parts:
+            first = ast.copy_location(ast.Assign([node.target], parts[2]), node.iter)
+            node.target, node.iter, node.body = parts[0], parts[1], [first, *node.body]
+        return self.generic_visit(node)
+
+    def spread(self, node):
+        """A comprehension over map(f, items): over the items, then over what f gives of one."""
+        rows = []
+        for row in node.generators:
+            parts = self.mapped(row.iter)
+            if parts:
+                rows.append(ast.comprehension(parts[0], parts[1], [], 0))
+                row.iter = ast.copy_location(ast.Tuple([parts[2]], ast.Load()), row.iter)
+            rows.append(row)
+        node.generators = rows
+        return node
+
     def visit_Call(self, node):  # noqa: N802 (ast's)
+        if isinstance(node.func, ast.Name) and node.func.id == "list" and len(node.args) == 1:
+            parts = self.mapped(node.args[0])
+            if parts:
+                made = ast.ListComp(parts[2], [ast.comprehension(parts[0], parts[1], [], 0)])
+                return self.visit(ast.copy_location(made, node))
         node = self.generic_visit(node)
         parts = [*node.args, *(k.value for k in node.keywords)]
         if not self.deep:

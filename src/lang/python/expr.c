@@ -52,12 +52,24 @@ static expr *lazy(lower *l, const char *form, const char *name, tt_op op, const 
 }
 
 expr *py__where(lower *l, expr *cond, expr *a, expr *b) {
-  expr *const side[] = {cond, a, b};
+  static const char *const says[] = {"The argument \"condition\" must be array-like",
+                                     "The argument \"x\" must be array-like if provided",
+                                     "The argument \"y\" must be array-like if provided"};
+  expr *side[] = {cond, a, b};
   int rank = 0;
   for (int k = 0; k < 3; k++) {
+    side[k] = py__listed(l, side[k]);
+    bool list = side[k]->type->tag == TT_T_LIST && side[k]->type->layout == 'l' && py__is_complete(side[k]->type);
+    if (list && side[k]->type->item[0]->tag == TT_T_SCALAR) side[k] = py__list_array(l, side[k], TT_DTYPE_NONE);
+    if (k && side[k]->type->tag == TT_T_NONE)
+      py__fail(l, TT_ETYPE, "Argument \"x\" or \"y\" cannot be None in np.where()");
     if (py__is_array(side[k])) rank = side[k]->type->rank > rank ? side[k]->type->rank : rank;
-    if (!py__is_array(side[k]) && !py__is_scalar(side[k])) refuse(l, "where", a, b);
+    if (!py__is_array(side[k]) && !py__is_scalar(side[k]))
+      py__fail(l, TT_ETYPE, "%s: np.where() of %s", says[k], py__type_name(l, side[k]->type));
   }
+  a = side[1];
+  b = side[2];
+  cond = side[0];
   type *t = py__unify(l, py__scalar(l, (tt_dtype)a->type->dtype), py__scalar(l, (tt_dtype)b->type->dtype));
   if (!t || t->tag != TT_T_SCALAR) refuse(l, "where", a, b);
   tt_dtype d = (tt_dtype)t->dtype;
