@@ -240,9 +240,10 @@ static bool bind_reductions(lower *l, stmt *s, const scan *found) {
   return true;
 }
 
+/* Under a try the turns come one after another: what a failure leaves is what came before it. */
 static bool can_run_parallel(lower *l, const tt_tree *body) {
-  return l->options.parallel && !l->f->parallel && l->f->func->kind == TT_X_FUNCTION && !holds(body, "break") &&
-         !holds_return(body);
+  return l->options.parallel && !l->f->attempts && !l->f->parallel && l->f->func->kind == TT_X_FUNCTION &&
+         !holds(body, "break") && !holds_return(body);
 }
 
 static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
