@@ -237,7 +237,7 @@ static bool bind_reductions(lower *l, stmt *s, const scan *found) {
     s->reduced[s->n] = local;
     s->reduce_op[s->n++] = found->op[k];
   }
-  return true;
+  return !py__turns_lean(l, s);
 }
 
 /* Under a try the turns come one after another: what a failure leaves is what came before it. */

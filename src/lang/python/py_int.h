@@ -330,6 +330,8 @@ int py__local_named(lower *l, const char *name, bool make);
 const char *py__variable(lower *l, const tt_tree *t);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
 void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
+/* Does a turn of the loop read what an earlier one may have written into a variable (python/order.c)? */
+bool py__turns_lean(lower *l, const stmt *loop);
 /* May the loop's turns be shared among threads? Then the body of such a loop, whose head is made. */
 bool py__may_be_parallel(lower *l, const tt_tree *body);
 void py__parallel_body(lower *l, stmt *s, block *b, const tt_tree *body);

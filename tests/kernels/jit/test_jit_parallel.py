@@ -78,3 +78,53 @@ def test_under_try_turns_come_one_after_another():
 
     a = np.arange(10)
     assert tt.njit(parallel=True)(f)(a, 6).tolist() == f(a, 6).tolist()
+
+
+def folds_that_are_none(n):
+    a, b, c, d = 100, 10**9, 1, 0
+    for i in tt.prange(n):
+        a ^= i
+        b //= 2
+        c += i
+        d += c
+    return a, b, c, d
+
+
+def steps(n):
+    last, gaps, y = -1, 0, 0
+    for i in tt.prange(n):
+        if last >= 0:
+            gaps += i - last
+        if i % 3:
+            last = i
+        y = y * 2 + 1
+        y = y % 1000
+    return last, gaps, y
+
+
+@pytest.mark.parametrize("f", [folds_that_are_none, steps])
+def test_turns_that_read_what_earlier_ones_wrote_run_in_order(f):
+    for n in (0, 1, 20, 1003):
+        assert tt.njit(parallel=True)(f)(n) == f(n)
+
+
+def test_turns_that_do_not_run_on_all_cores():
+    @tt.njit(parallel=True)
+    def f(x, out):
+        total = 0.0
+        for i in tt.prange(len(x)):
+            t = x[i]
+            if t > 0.5:
+                s = t * 2
+            else:
+                s = -t
+            for k in range(3):
+                s += k * t
+            total += s
+            out[i] = s
+        return total
+
+    x, out = np.linspace(0, 1, 1000), np.zeros(1000)
+    got = f(x, out)
+    assert abs(got - f.py_func(x, out)) < 1e-9
+    assert "call->parallel(" in next(iter(f.inspect_source().values()))
