@@ -249,7 +249,7 @@ def _shown_at(error, place, functions):
 
 
 def _lines_alone(units):
-    """A table of positions for so many units of bytecode: all in the first line, of no columns (PEP 626's locations)."""
+    """A table of positions for so many units of bytecode: all in the first line, of no columns."""
     out = bytearray()
     while units > 0:
         part = min(units, 8)

@@ -49,8 +49,8 @@ def made(fn, kinds, place, written):
     names = ", ".join(map(str, types.of_kinds(kinds)))
     if found is not None:
         raise TypeError(
-            f"{fn.__name__}() for ({names}) asks for literally(argument {asked + 1}), which is known only when it runs: "
-            f"write it out where it is called\n{place}"
+            f"{fn.__name__}() for ({names}) asks for literally(argument {asked + 1}), which is known only when it "
+            f"runs: write it out where it is called\n{place}"
         )
     raise TypeError(f"No implementation of function {fn.__name__}() for ({names})\n{place}")
 

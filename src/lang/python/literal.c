@@ -1,6 +1,7 @@
 /*
-** Displays whose items have several types, ["a", 1] and {"a": 1, "b": 2.5}: tuples under a name of their own, whose types
-** say each item's. Nobody can change them, they are read by what is known beforehand, and they stay in compiled code.
+** Displays whose items have several types, ["a", 1] and {"a": 1, "b": 2.5}: tuples under a name of their own, whose
+** types say each item's. Nobody can change them, they are read by what is known beforehand, and they stay in compiled
+** code.
 */
 #include <string.h>
 

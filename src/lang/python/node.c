@@ -318,7 +318,8 @@ void py__set(lower *l, int32_t local, expr *value) {
     py__fail(l, TT_ETYPE, "Cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
              v->name);
   if (l->f->final && t->tag == TT_T_LIST && !py__is_complete(t))
-    py__fail(l, TT_ETYPE, "nothing tells what the items of '%s' are, an imprecise type: nothing is put into it", v->name);
+    py__fail(l, TT_ETYPE, "nothing tells what the items of '%s' are, an imprecise type: nothing is put into it",
+             v->name);
   if (t != v->type && local < l->f->func->nparam) {
     local = py__beside_parameter(l, local);
     v = &l->f->func->locals.data[local];

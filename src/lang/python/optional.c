@@ -1,7 +1,7 @@
 /*
-** Values that are None on some ways through a function: a truth, is it there, and the value, under a name that no other
-** tuple has. Who only hands one on, asks for its truth or compares it has both; for everything else it is the value, and
-** a TypeError where it is None.
+** Values that are None on some ways through a function: a truth, is it there, and the value, under a name that no
+** other tuple has. Who only hands one on, asks for its truth or compares it has both; for everything else it is the
+** value, and a TypeError where it is None.
 */
 #include <stdio.h>
 #include <string.h>

@@ -250,7 +250,7 @@ type *py__optional(lower *l, type *a, type *b);     /* NULL: there is none */
 expr *py__to_optional(lower *l, expr *e, type *to);
 expr *py__is_there(lower *l, expr *e);
 expr *py__if_there(lower *l, expr *e); /* the value, where it is known to be there */
-expr *py__present(lower *l, expr *e); /* the value: a TypeError where it is None */
+expr *py__present(lower *l, expr *e);  /* the value: a TypeError where it is None */
 expr *py__optional_truth(lower *l, expr *e);
 expr *py__optional_equal(lower *l, expr *a, expr *b);
 /* Displays whose items have several types (python/literal.c). */

@@ -277,8 +277,8 @@ static void put_combine(tt_pwriter *w, const tt_pstmt *s, int k, const char *int
     tt__pw_line(w, "%s = tt_%s_%s(%s, %s);", into, tt__ops[op].lower, suffix, into, with);
 }
 
-/* Locals that the turns write and that are used elsewhere too: behind the loop they have the value of the last turn that
- * wrote them. Each chunk says whether it did, and what. */
+/* Locals that the turns write and that are used elsewhere too: behind the loop they have the value of the last turn
+ * that wrote them. Each chunk says whether it did, and what. */
 typedef struct counts {
   int32_t *all, *written;
 } counts;

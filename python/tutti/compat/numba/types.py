@@ -375,7 +375,8 @@ def _of_kind(text, how=None):
         kind, _, rest = text[1:].partition(":")
         return Array(_of_kind(kind), int(rest[0]), rest[1])
     if text[0] in "LT":
-        return (List if text[0] == "L" else ListType)(_of_kind(text[1:]), initial_value=_values(parts) if parts else None)
+        first = _values(parts) if parts else None
+        return (List if text[0] == "L" else ListType)(_of_kind(text[1:]), initial_value=first)
     if text[0] in "DE":
         kinds, keys, values = of_kinds(text[2:-1])[1:], [key for key, _ in parts or ()], [one for _, one in parts or ()]
         given = _values(values) if parts else None
