@@ -174,7 +174,16 @@ class List(collections.abc.MutableSequence):
         return self._of(self._kind, found) if isinstance(index, slice) else found
 
     def __setitem__(self, index, value):
-        self._items[index] = [self._given(v) for v in value] if isinstance(index, slice) else self._given(value)
+        if not isinstance(index, slice):
+            self._items[index] = self._given(value)
+            return
+        values, places = list(value), range(len(self._items))[index]
+        if index.step not in (None, 1) and len(values) != len(places):
+            raise ValueError(
+                "length mismatch for extended slice and sequence: attempt to assign sequence of size "
+                f"{len(values)} to extended slice of size {len(places)}"
+            )
+        self._items[index] = [self._given(v) for v in values]
 
     def __delitem__(self, index):
         del self._items[index]
@@ -243,7 +252,11 @@ class Dict(collections.abc.MutableMapping):
             raise TypeError(f"Dict expect at most 1 argument, got {len(items)}")
         self._kind, self._types, self._data = None, None, {}
         if items:
-            self.update(items[0])
+            pairs = items[0] if hasattr(items[0], "keys") else list(items[0])
+            for k, pair in enumerate(() if hasattr(pairs, "keys") else pairs):
+                if len(pair) != 2:
+                    raise ValueError(f"dictionary update sequence element #{k} has length {len(pair)}; 2 is required")
+            self.update(pairs)
 
     def copy(self):
         """Another dictionary of the same items."""
@@ -358,6 +371,10 @@ def kind_of_type(item_type):
             return ("L" if getattr(item_type, "plain", False) else "T") + kinds[0]
         if compound[1] == "optional" and len(kinds) == 1:
             return f"(@Ooptional;b8,{kinds[0]})"
+        if hasattr(item_type, "instance_class"):
+            from .named import meta_of
+
+            return f"(@{meta_of(item_type.instance_class)};{','.join(kinds)})"
         return f"E(b8,{','.join(kinds)})" if compound[1] == "dict" else f"({','.join(kinds)})"
     dtype, axes = parse_type(item_type)
     if dtype is None:

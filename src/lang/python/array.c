@@ -60,6 +60,7 @@ static void add_index(lower *l, index_list *x, expr *e) {
     for (int k = 0; k < e->type->n; k++) add_index(l, x, py__item(l, e, k));
     return;
   }
+  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
   if (!py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype))
     py__fail(l, py__is_array(e) ? TT_ENOTIMPL : TT_ETYPE, "an index that is %s", py__type_name(l, e->type));
   if (x->axes == TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices");

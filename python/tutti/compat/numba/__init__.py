@@ -54,7 +54,10 @@ def typeof(value):
     if value is None:
         return types.none
     if isinstance(value, tuple):
-        return types.Tuple(*map(typeof, value))
+        made = types.Tuple(*map(typeof, value))
+        if hasattr(value, "_fields"):
+            made.instance_class = type(value)
+        return made
     if isinstance(value, (list, set)) and value:
         return (types.List if isinstance(value, list) else types.Set)(typeof(next(iter(value))))
     if isinstance(value, (List, Dict)):
