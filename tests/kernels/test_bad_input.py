@@ -227,7 +227,7 @@ def test_what_only_functions_have(body):
         (
             "x = 1\nif a[0] > 0:\n    x = (1, 2)\na[0] = x",
             TypeError,
-            r"cannot unify int64 and \(int64, int64\) for 'x'",
+            r"Cannot unify int64 and \(int64, int64\) for 'x'",
         ),
         ("s = cuda.shared.array(a.size, 'f4')\na[0] = s[0]", TypeError, "must be constant"),
         ("s = cuda.shared.array(100000, 'f4')\na[0] = s[0]", ValueError, "400000 bytes of static shared memory"),

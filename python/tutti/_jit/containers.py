@@ -53,6 +53,10 @@ def _fitting(value, kind):
         return _number(value, kind)
     if kind[0] == "T" and isinstance(value, List) and not value._kind:
         value._kind = kind[1:]
+    if kind[0] == "(" and isinstance(value, tuple) and kind[1] != "@":
+        parts = parts_of(kind[1:-1])
+        if len(parts) == len(value):
+            return tuple(map(_fitting, value, parts))
     if kind_of(value) != kind:
         raise TypeError(f"a typed list of {kind} takes no {type(value).__name__} of another type")
     return value
@@ -74,8 +78,9 @@ def plain(value):
         names = sorted(cls.__name__ for cls in classes)
         raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: {names[0]} != {names[1]}")
     kind = _PLAIN.get(next(iter(classes))) or kind_of(items[0])
-    if kind[0] in "A(" and any(kind_of(item) != kind for item in items):
-        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: items of several types")
+    other = next((kind_of(item) for item in items if kind_of(item) != kind), None) if kind[0] in "A(" else None
+    if other:
+        raise TypeError(f"can't unbox heterogeneous {type(value).__name__}: {shown(kind)} != {shown(other)}")
     if isinstance(value, list):
         return "L", kind, items
     return "S", f"(b8,{kind})", [(True, item) for item in items]
@@ -169,7 +174,16 @@ class List(collections.abc.MutableSequence):
         return self._of(self._kind, found) if isinstance(index, slice) else found
 
     def __setitem__(self, index, value):
-        self._items[index] = [self._given(v) for v in value] if isinstance(index, slice) else self._given(value)
+        if not isinstance(index, slice):
+            self._items[index] = self._given(value)
+            return
+        values, places = list(value), range(len(self._items))[index]
+        if index.step not in (None, 1) and len(values) != len(places):
+            raise ValueError(
+                "length mismatch for extended slice and sequence: attempt to assign sequence of size "
+                f"{len(values)} to extended slice of size {len(places)}"
+            )
+        self._items[index] = [self._given(v) for v in values]
 
     def __delitem__(self, index):
         del self._items[index]
@@ -238,7 +252,11 @@ class Dict(collections.abc.MutableMapping):
             raise TypeError(f"Dict expect at most 1 argument, got {len(items)}")
         self._kind, self._types, self._data = None, None, {}
         if items:
-            self.update(items[0])
+            pairs = items[0] if hasattr(items[0], "keys") else list(items[0])
+            for k, pair in enumerate(() if hasattr(pairs, "keys") else pairs):
+                if len(pair) != 2:
+                    raise ValueError(f"dictionary update sequence element #{k} has length {len(pair)}; 2 is required")
+            self.update(pairs)
 
     def copy(self):
         """Another dictionary of the same items."""
@@ -264,14 +282,18 @@ class Dict(collections.abc.MutableMapping):
     def __setitem__(self, key, value):
         if self._types is None:
             kind = kind_of(key)
-            if kind[0] not in "biufW":
-                raise TypeError(f"a typed dictionary takes numbers and str as keys, not {type(key).__name__}")
+            if kind[0] not in "biufW(":
+                raise TypeError(f"a typed dictionary takes numbers, str and tuples as keys, not {type(key).__name__}")
             self._types = kind, kind_of(value)
             self._kind = f"(b8,{kind},{self._types[1]})"
         self._data[_fitting(key, self._types[0])] = _fitting(value, self._types[1])
 
     def __delitem__(self, key):
         del self._data[key]
+
+    def popitem(self):
+        """Take the item away that came last."""
+        return self._data.popitem()
 
     def __len__(self):
         return len(self._data)
@@ -296,8 +318,11 @@ class _EmptyDict:
     _jit_name = "typed.Dict.empty"
 
     def __call__(self, key_type, value_type, n_keys=0):
-        if kind_of_type(key_type)[0] not in "biufW":
-            raise TypeError(f"a typed dictionary takes numbers and str as keys, not {key_type}")
+        for one, what in ((key_type, "key"), (value_type, "value")):
+            if getattr(one, "plain", False) or str(one).startswith("set("):
+                raise TypeError(f"{one} as {what} is forbidden: of lists only typed.List's")
+        if kind_of_type(key_type)[0] not in "biufW(":
+            raise TypeError(f"a typed dictionary takes numbers, str and tuples as keys, not {key_type}")
         if config.DISABLE_JIT:
             return {}
         return Dict._of((kind_of_type(key_type), kind_of_type(value_type)), {})
@@ -337,13 +362,19 @@ def kind_of_type(item_type):
     if hasattr(item_type, "_jit_kind"):
         return item_type._jit_kind
     text = getattr(item_type, "name", None) or str(item_type)
-    if text == "unicode_type":
-        return "W"
-    compound = re.fullmatch(r"(list|dict|tuple)\((.*)\)", text)
+    if text in ("unicode_type", "none"):
+        return {"unicode_type": "W"}.get(text, "N")
+    compound = re.fullmatch(r"(list|dict|tuple|optional)\((.*)\)", text)
     if compound:
         kinds = [kind_of_type(part.strip()) for part in parts_of(compound[2])]
         if compound[1] == "list" and len(kinds) == 1:
-            return "T" + kinds[0]
+            return ("L" if getattr(item_type, "plain", False) else "T") + kinds[0]
+        if compound[1] == "optional" and len(kinds) == 1:
+            return f"(@Ooptional;b8,{kinds[0]})"
+        if hasattr(item_type, "instance_class"):
+            from .named import meta_of
+
+            return f"(@{meta_of(item_type.instance_class)};{','.join(kinds)})"
         return f"E(b8,{','.join(kinds)})" if compound[1] == "dict" else f"({','.join(kinds)})"
     dtype, axes = parse_type(item_type)
     if dtype is None:

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import inspect
 import math
+import re
 import sys
 import warnings
 
@@ -163,16 +164,18 @@ class Compiled(_core.Jit):
         return made(letter, kind, items)
 
     def _raised(self, number, place):
-        """The exception that a call raised, with a note of where that was."""
+        """The exception that a call raised, its traceback showing where that was."""
         what, (place, _, values) = self._raises[number], place.partition("\n")
         if isinstance(what, BaseException):
             return what
         cls, given = what
         if given is None:  # they were written as Python writes them
             given = eval(values, {"__builtins__": {}, "nan": math.nan, "inf": math.inf})
-        made = cls(*given)
-        made.add_note(place)
-        return made
+        try:
+            made = cls(*given)
+        except Exception as problem:  # the class does not take them: that is raised there
+            made = problem.with_traceback(None)
+        return _shown_at(made, place, self._front.functions)
 
     @functools.cached_property
     def _signature(self):
@@ -221,6 +224,38 @@ class Compiled(_core.Jit):
     def _by_value(self):
         _carry_source(self.py_func)
         return _again, (type(self), self.py_func, self._flags, self._declared)
+
+
+def _shown_at(error, place, functions):
+    """An exception whose traceback ends at the line of a compiled function that a place says.
+
+    The place names the function that was called; the line may be one of a function that this calls.
+    """
+    at = re.fullmatch(r"in (.+), line (\d+)", place)
+    codes = [fn.__code__ for fn in functions if hasattr(fn, "__code__")] if at else []
+    line = int(at[2]) if at else 0
+    found = [code for code in codes if line in {row for *_, row in code.co_lines()}]
+    if not found:
+        error.add_note(place)
+        return error
+    code = found[0]
+    # A frame that raises it there: Python makes tracebacks of frames alone.
+    raises = compile("raise error", code.co_filename, "exec")
+    table = _lines_alone(len(raises.co_code) // 2)
+    try:
+        exec(raises.replace(co_name=code.co_name, co_firstlineno=line, co_linetable=table), {"error": error})
+    except BaseException:
+        return error.with_traceback(error.__traceback__.tb_next)
+
+
+def _lines_alone(units):
+    """A table of positions for so many units of bytecode: all in the first line, of no columns."""
+    out = bytearray()
+    while units > 0:
+        part = min(units, 8)
+        out += bytes((0x80 | 13 << 3 | (part - 1), 0))
+        units -= part
+    return bytes(out)
 
 
 def _has_empty_cell(fn):

@@ -50,8 +50,9 @@ _LONGEST = 60  # of a part of the source in a message
 
 
 def quote(text):
+    """A string as trees have it; a character that is zero takes two bytes, for a zero ends C's strings."""
     out = []
-    for byte in text.encode():
+    for byte in text.encode(errors="surrogatepass").replace(b"\0", b"\xc0\x80"):
         char = chr(byte)
         out.append("\\" + char if char in '"\\' else char if 32 <= byte < 127 else f"\\x{byte:02x}")
     return '"' + "".join(out) + '"'
@@ -141,11 +142,11 @@ class Module:
         classes = [one[0] if isinstance(one, tuple) else type(one) for one in self.raised]
         return " ".join(own + [str(k) for k, one in enumerate(classes) if issubclass(one, cls)])
 
-    def overload(self, fn):
-        """The number of a function that is written for each list of argument types."""
-        if fn not in self.overloads:
-            self.overloads.append(fn)
-        return self.overloads.index(fn)
+    def overload(self, fn, written):
+        """The number of a function that is written for each list of argument types, and of how a call writes these."""
+        if (fn, written) not in self.overloads:
+            self.overloads.append((fn, written))
+        return self.overloads.index((fn, written))
 
     def resolve(self, asked, in_kernel):
         """The function for the types that a call has: what one of the makers gives."""
@@ -156,7 +157,8 @@ class Module:
             self.resolve_method(*line.split(" ", 2)[1:])
             return
         number, _, kinds = line.partition(" ")
-        made = overloads.made(self.overloads[int(number)], kinds, place, in_kernel)
+        fn, written = self.overloads[int(number)]
+        made = overloads.made(fn, kinds, place, written, in_kernel)
         number = self.function(made._jit_function() if hasattr(made, "_jit_function") else made), int(number)
         self.resolved.append((number[1], kinds, number[0]))
         self.translate()
@@ -241,7 +243,7 @@ class Function:
             if word in self.bound:
                 return True, self.bound[word]
             if word in self.locals:
-                return False, None
+                return self.stand_in(node)
             for space in (self.outer, self.fn.__globals__, vars(builtins)):
                 if word in space:
                     return True, space[word]
@@ -257,6 +259,15 @@ class Function:
             return self.type_of(node)
         return False, None
 
+    def stand_in(self, node):
+        """(True, function) of a local that is another name for one: f = np.negative."""
+        meant = self.flow.value(node) if getattr(self, "flow", None) else None
+        if not isinstance(meant, (ast.Name, ast.Attribute)):
+            return False, None
+        found, value = self.static(meant)
+        good = found and callable(value) and not any(hasattr(value, name) for name in _ARRAY_NAMES)
+        return (True, value) if good and not isinstance(value, Inner) else (False, None)
+
     def type_of(self, node):
         """(True, type) of an expression that makes one of numba.types, float64[:] or ListType(int64)."""
         found, made = self.static(node.value if isinstance(node, ast.Subscript) else node.func)
@@ -269,6 +280,24 @@ class Function:
             if all(known for known, _ in parts):
                 return True, made(*(part for _, part in parts))
         return False, None
+
+    def written(self, node):
+        """How a value is written, through names that stand for it: ("value", 1), ("list", parts), ("dict", pairs)."""
+        found, value = self.static(node) if isinstance(node, (ast.Name, ast.Attribute)) else (False, None)
+        if found:
+            return ("value", value) if type(value) in (int, str, bool) else None
+        if isinstance(node, ast.Name):
+            meant = self.flow.value(node) if self.flow else None
+            return None if meant is None else self.written(meant)
+        if isinstance(node, ast.List):
+            return "list", tuple(map(self.written, node.elts))
+        if isinstance(node, ast.Dict) and all(isinstance(key, ast.Constant) for key in node.keys):
+            pairs = {key.value: self.written(value) for key, value in zip(node.keys, node.values)}
+            return "dict", tuple(pairs.items())
+        if isinstance(node, ast.Constant):
+            return ("value", node.value) if type(node.value) in (int, str, bool) else None
+        value = folded(node)
+        return None if value is None else ("value", value)
 
     def fixed(self, node):
         """(True, object) of an argument that is known before the call: no local's, or written out."""
@@ -343,6 +372,8 @@ class Function:
     def names_words(self, s):
         """Does an assignment, the only one of its variable, name words? Then they stand where the name does."""
         target, words = s.targets[0], self.known(s.value)
+        if isinstance(s.value, ast.List):
+            return False  # an object of its own, which may change
         words = words if isinstance(words, tuple) else (words,)
         only = len(s.targets) == 1 and isinstance(target, ast.Name) and self.flow.value(target) is s.value
         return only and any(isinstance(word, str) for word in words)
@@ -351,6 +382,10 @@ class Function:
         if self.names_words(s):
             self.words.add(s.targets[0].id)
             return ""
+        target = s.targets[0]
+        if len(s.targets) == 1 and isinstance(target, ast.Name) and self.flow.value(target) is s.value:
+            if self.stand_in(target)[0]:
+                return ""  # it stands where the name does
         line, value = self.line, self.expr(s.value)
         if len(s.targets) > 1:
             head = f"(set {line} {self.target(s.targets[-1])} {value})"
@@ -536,8 +571,11 @@ class Function:
         return " ".join(f"(del {self.line} {self.expr(t)})" for t in s.targets)
 
     def do_Assert(self, s):
-        given = [s.msg if s.msg else ast.copy_location(ast.Constant(self.snippet(s.test)), s)]
-        return f"(assert {self.line} {self.expr(s.test)} {self.failure(AssertionError, given)})"
+        if s.msg:
+            failure = self.failure(AssertionError, [s.msg])
+        else:  # kernels tell which it was, elsewhere the line does
+            failure = f"{quote(self.snippet(s.test))} {self.module.failure((AssertionError, ()))}"
+        return f"(assert {self.line} {self.expr(s.test)} {failure})"
 
     def do_Raise(self, s):
         kind, given = s.exc, ()
@@ -552,7 +590,11 @@ class Function:
         found, cls = self.static(kind)
         if found and isinstance(cls, BaseException) and kind is s.exc:
             return f'(raise {self.line} {quote(type(cls).__name__)} "" {self.module.failure(cls)})'
-        if not found or not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        if isinstance(kind, ast.Constant) and isinstance(kind.value, str):
+            self.fail(f"'{self.snippet(s)}': Directly raising a string constant as an exception is not supported", s)
+        if found and not (isinstance(cls, type) and issubclass(cls, BaseException)):
+            self.fail(f"'{self.snippet(s)}': Encountered unsupported constant type used for exception", s)
+        if not found:
             self.fail(f"'{self.snippet(s)}', which is no exception that is known beforehand,", s)
         return f"(raise {self.line} {quote(cls.__name__)} {self.failure(cls, given)})"
 
@@ -693,6 +735,10 @@ class Function:
     def of_Dict(self, e):
         if None in e.keys:
             self.fail("a dictionary with **", e)
+        if all(isinstance(part, ast.Constant) for part in (*e.keys, *e.values)):
+            last = {key.value: value for key, value in zip(e.keys, e.values)}  # of equal keys the last value stays
+            first = {key.value: key for key in reversed(e.keys)}
+            e = ast.copy_location(ast.Dict([first[key] for key in last], list(last.values())), e)
         return f"(dict {' '.join(self.expr(part) for pair in zip(e.keys, e.values) for part in pair)})"
 
     def of_Set(self, e):
@@ -732,6 +778,22 @@ class Function:
             return f"(idx {base} (s {quote(word)}))"
         return f"(idx {base} {' '.join(map(self.expr, items))})"
 
+    def only_read(self, word):
+        """Are the items of what a name stands for only read, where that can be seen?"""
+        if not hasattr(self, "reads"):
+            self.reads = {}  # of each name: the nodes that read an item of it, go over it or ask for its length
+            for part in ast.walk(self.node):
+                over = part.value if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load) else None
+                over = part.iter if isinstance(part, ast.For) else over
+                if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.args:
+                    same = part.func.id == "len" or getattr(self.static(part.func)[1], "_jit_same", False)
+                    over = part.args[0] if same else over
+                if isinstance(over, ast.Name):
+                    self.reads.setdefault(over.id, set()).add(id(over))
+        uses = [n for n in ast.walk(self.node) if isinstance(n, ast.Name) and n.id == word]
+        loads = {id(n) for n in uses if isinstance(n.ctx, ast.Load)}
+        return loads <= self.reads.get(word, set())
+
     def known(self, e):
         """The value of an expression that is the same at every call, through names that stand for one; or None."""
         if isinstance(e, ast.Constant):
@@ -746,6 +808,8 @@ class Function:
         if isinstance(e, (ast.Name, ast.Attribute)):
             found, value = self.static(e)
             meant = self.flow.value(e) if not found and self.flow and isinstance(e, ast.Name) else None
+            if isinstance(meant, ast.List) and not self.only_read(e.id):
+                return None
             return self.known(meant) if meant is not None else value if isinstance(value, (str, int, tuple)) else None
         return None
 
@@ -780,12 +844,20 @@ class Function:
             return f"(call {self.module.function(fn, callee._declared, bound)} {' '.join(args)})"
         if found and has_overloads(callee) and not any(isinstance(a, ast.Starred) for a in e.args):
             parameters = signature_of(callee)
-            args = list(map(self.expr, bind(parameters, e).values() if parameters else e.args))
-            return f'(call "overload:{self.module.overload(callee)}" {" ".join(args)})'
+            nodes = list(bind(parameters, e).values() if parameters else e.args)
+            number = self.module.overload(callee, tuple(map(self.written, nodes)))
+            return f'(call "overload:{number}" {" ".join(map(self.expr, nodes))})'
         if found and hasattr(callee, "_jit_methods"):
             if e.keywords:
                 self.fail(f"a call of {callee.__name__}() with keywords", e)
             return f"(new {quote(callee._jit_kind)} {' '.join(map(self.expr, e.args))})"
+        if found and getattr(callee, "_jit_name", None) == "typed.Dict.empty":
+            parts = [self.fixed(node) for node in (*e.args, *(k.value for k in e.keywords))]
+            if len(parts) == 2 and all(known for known, _ in parts):
+                try:
+                    callee(*(kind for _, kind in parts))
+                except TypeError as problem:
+                    self.fail(str(problem), e, TypeError)
         if found and hasattr(callee, "_jit_forms"):
             return self.over_ranges(callee, e)
         if found and callee is functools.reduce and 2 <= len(e.args) <= 3 and not e.keywords:
@@ -956,8 +1028,8 @@ class Function:
 
 
 class _Named(ast.NodeTransformer):
-    """A function whose lambdas that are arguments have names, given before the statement; and whose sorts by a key are
-    sorts by a list of keys."""
+    """A function whose lambdas that are arguments have names, given before the statement; whose sorts by a key are
+    sorts by a list of keys; and which calls what map() would."""
 
     def __init__(self, function):
         self.function, self.made, self.deep = function, [], 0
@@ -984,6 +1056,7 @@ class _Named(ast.NodeTransformer):
         return node
 
     def visit_inside(self, node):
+        node = self.spread(node)
         self.deep += 1
         node = self.generic_visit(node)
         self.deep -= 1
@@ -991,7 +1064,51 @@ class _Named(ast.NodeTransformer):
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_inside  # noqa: N815 (ast's)
 
+    def mapped(self, node):
+        """(target, what to go over, the call) of map(f, items, ...), else None."""
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "map"
+        if not named or node.keywords or len(node.args) < 2 or self.function.static(node.func)[1] is not map:
+            return None
+        if isinstance(node.args[0], ast.Lambda) and not self.deep:
+            self.name(node.args[0], node)
+        names = [f"map {node.lineno}:{node.col_offset}:{k}" for k in range(len(node.args) - 1)]
+        self.function.locals.update(names)
+
+        def items(kind):
+            return [ast.copy_location(ast.Name(name, kind()), node) for name in names]
+
+        call = ast.Call(node.args[0], items(ast.Load), [])
+        single = len(names) == 1
+        target = items(ast.Store)[0] if single else ast.Tuple(items(ast.Store), ast.Store())
+        over = node.args[1] if single else ast.Call(ast.Name("zip", ast.Load()), node.args[1:], [])
+        return [ast.fix_missing_locations(ast.copy_location(part, node)) for part in (target, over, call)]
+
+    def visit_For(self, node):  # noqa: N802 (ast's)
+        """for x in map(f, items): x is f of each item."""
+        parts = self.mapped(node.iter)
+        if parts:
+            first = ast.copy_location(ast.Assign([node.target], parts[2]), node.iter)
+            node.target, node.iter, node.body = parts[0], parts[1], [first, *node.body]
+        return self.generic_visit(node)
+
+    def spread(self, node):
+        """A comprehension over map(f, items): over the items, then over what f gives of one."""
+        rows = []
+        for row in node.generators:
+            parts = self.mapped(row.iter)
+            if parts:
+                rows.append(ast.comprehension(parts[0], parts[1], [], 0))
+                row.iter = ast.copy_location(ast.Tuple([parts[2]], ast.Load()), row.iter)
+            rows.append(row)
+        node.generators = rows
+        return node
+
     def visit_Call(self, node):  # noqa: N802 (ast's)
+        if isinstance(node.func, ast.Name) and node.func.id == "list" and len(node.args) == 1:
+            parts = self.mapped(node.args[0])
+            if parts:
+                made = ast.ListComp(parts[2], [ast.comprehension(parts[0], parts[1], [], 0)])
+                return self.visit(ast.copy_location(made, node))
         node = self.generic_visit(node)
         parts = [*node.args, *(k.value for k in node.keywords)]
         if not self.deep:

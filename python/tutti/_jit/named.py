@@ -42,6 +42,8 @@ def made(meta, items):
         return items
     if meta[0] == "S":
         return slice(*items)
+    if meta[0] == "O":  # what may be None: is it there, and the value
+        return items[1] if items[0] else None
     if meta[0] in "UB":
         return items[0]
     return _made_records(meta, items) if meta[0] == "R" else _classes[meta]._make(items)

@@ -54,8 +54,8 @@ def _layout(text):
 def _one(text):
     """(data type, axes) of a type; the data type is None where it is not one of numbers."""
     array = _ARRAY.fullmatch(text)
-    if array:
-        return NAMES.get(array[1]), int(array[2] or 1)
+    if array:  # one without axes is no number: its argument says what it is
+        return (None, 0) if array[2] == "0" else (NAMES.get(array[1]), int(array[2] or 1))
     array = _AXES.fullmatch(text)
     if array:
         return NAMES.get(array[1]), array[2].count(",") + 1
@@ -110,8 +110,20 @@ def dense_types_of(signature, compiled):
             else:
                 parts.append(f"A{suffix(kind)}:{axes}C" if axes else suffix(kind))
         return ",".join(parts)
+    if isinstance(args, tuple) and types_of(signature) is None and len(args) <= 32:
+        return _kinds(args)
     types = types_of(signature)
     return re.sub(r"(:\d)A", r"\1C", types) if types is not None else None
+
+
+def _kinds(args):
+    """Types among which are strings, None, optional ones, tuples and containers; None: not all have a form here."""
+    from .containers import kind_of_type
+
+    try:
+        return ",".join(re.sub(r"(:\d)A", r"\1C", kind_of_type(one)) for one in args)
+    except (TypeError, KeyError):
+        return None
 
 
 def _record(one):

@@ -94,6 +94,12 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
     case TT_T_TUPLE:
       if (t->meta) {
         const char *name = t->meta + (t->meta[0] == 'R' ? 2 : 1);
+        if (t->meta[0] == 'O') { /* of what may be None the value's */
+          at = add(out, size, at, "OptionalType(");
+          at = put_type(t->item[1], out, size, at);
+          return add(out, size, at, ")");
+        }
+        if (t->meta[0] == 'K') name = strcmp(t->meta, "Klist") == 0 ? "LiteralList" : "LiteralStrKey[Dict]";
         snprintf(text, sizeof text, "%.*s", (int)strcspn(name, ":#"), name);
         at = add(out, size, at, text);
       }
@@ -105,6 +111,7 @@ static size_t put_type(const tt_ptype *t, char *out, size_t size, size_t at) {
       return add(out, size, at, t->n == 1 ? ",)" : ")");
     case TT_T_LIST:
       if (t->layout == 'w') return add(out, size, at, "str");
+      if (t->layout == 'y') return add(out, size, at, "bytes");
       if (t->layout == 'j') {
         snprintf(text, sizeof text, "%.*s", (int)strcspn(t->item[0]->meta + 1, "#"), t->item[0]->meta + 1);
         return add(out, size, at, text);
@@ -144,7 +151,7 @@ void tt__ptype_code(const tt_ptype *t, tt_str *out) {
       break;
     case TT_T_LIST:
       tt__str_addf(out, "%c", t->layout - 'a' + 'A');
-      if (t->layout != 'w') tt__ptype_code(t->item[0], out);
+      if (t->layout != 'w' && t->layout != 'y') tt__ptype_code(t->item[0], out);
       break;
     case TT_T_GENERATOR:
       tt__str_add(out, "G");

@@ -60,6 +60,7 @@ static void add_index(lower *l, index_list *x, expr *e) {
     for (int k = 0; k < e->type->n; k++) add_index(l, x, py__item(l, e, k));
     return;
   }
+  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
   if (!py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype))
     py__fail(l, py__is_array(e) ? TT_ENOTIMPL : TT_ETYPE, "an index that is %s", py__type_name(l, e->type));
   if (x->axes == TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices");
@@ -217,8 +218,10 @@ static expr *pick(lower *l, expr *tuple, expr *at) {
 
 /* tuple.count(x), tuple.index(x); of a list whose items have several types also copy(). NULL: none of these. */
 expr *py__tuple_method(lower *l, expr *tuple, const char *name, const tt_tree *t) {
-  bool count = strcmp(name, "count") == 0;
-  if (tuple->type->meta || !t) return NULL;
+  bool count = strcmp(name, "count") == 0, literal = py__is_literal_list(tuple);
+  expr *of_list = literal && t ? py__literal_list_method(l, tuple, name) : NULL;
+  if (of_list) return of_list;
+  if ((tuple->type->meta && !literal) || !t) return NULL;
   if (strcmp(name, "copy") == 0 && t->n == 3) return tuple;
   if ((!count && strcmp(name, "index") != 0) || t->n != 4) return NULL;
   expr *value = py__value(l, t->item[3]), *total = py__int(l, 0), *place = py__int(l, -1);
@@ -279,12 +282,20 @@ expr *py__index(lower *l, const tt_tree *t) {
   if (py__is_records(base)) return py__records_index(l, py__keep(l, base), item, n);
   if (py__is_chars(base)) return py__chars_index(l, py__keep(l, base), item, n);
   if (base->type->tag == TT_T_TUPLE) {
+    if (n == 1 && tt__tree_is(item[0], "sl") && py__is_literal_list(base))
+      py__fail(l, TT_ETYPE, "Cannot __getitem__ on a literal list by a slice: its items have several types");
     if (n == 1 && tt__tree_is(item[0], "sl")) return part_of_tuple(l, base, item[0]);
     expr *k = n == 1 ? py__value(l, item[0]) : py__missing(l);
     if (py__is_unknown(k)) return k;
     expr *part[3];
     if (py__is_display(base) && py__slice_parts(l, NULL, k, part)) return py__list_part(l, py__listed(l, base), part);
     int64_t at = k->op == TT_X_CONST && py__is_scalar(k) ? k->i : INT64_MIN;
+    if (at == INT64_MIN && py__is_literal_list(base))
+      py__fail(l, TT_ETYPE,
+               "Cannot __getitem__ on a literal list by what is no constant: its items have several types");
+    if (at == INT64_MIN && py__is_named_values(base))
+      py__fail(l, TT_ETYPE,
+               "Cannot get{item}() on a literal dictionary by what is no constant: its values have several types");
     if (at == INT64_MIN) return pick(l, base, k);
     if (at < 0) at += base->type->n;
     bool inside = at >= 0 && at < base->type->n;
@@ -335,9 +346,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
     py__set_record(l, py__records_index(l, py__keep(l, base), item, n), value);
     return;
   }
-  if (base->type->tag == TT_T_TUPLE)
-    py__fail(l, TT_ETYPE, "Cannot mutate a literal list, nor a tuple: %s takes no assignment",
-             py__type_name(l, base->type));
+  py__refuse_change(l, base);
   if (base->type->tag != TT_T_ARRAY) py__fail(l, TT_ETYPE, "%s takes no assignment", py__type_name(l, base->type));
   if (py__is_lazy(base)) py__fail(l, TT_ENOTIMPL, "an assignment into what is computed, or .real or .imag");
   base = py__keep(l, py__materialise(l, base));

@@ -416,6 +416,8 @@ expr *py__call(lower *l, const tt_tree *t) {
   bool keywords = t->n - 2 != c.n, of_numpy = starts(c.name ? c.name : "", "np.", &w);
   if (keywords && !of_numpy) py__fail(l, TT_ENOTIMPL, "keyword arguments in this call");
   read_arguments(l, &c);
+  bool hands_on = callee->tag == TT_TREE_INT || starts(c.name, "overload:", &w); /* what may be None, too */
+  for (int k = 0; k < c.n && !hands_on; k++) c.arg[k] = py__present(l, c.arg[k]);
   if (keywords) return py__host_call(l, c.name + 3, c.arg, c.n, t);
   if (callee->tag == TT_TREE_INT) {
     for (int k = 0; k < c.n; k++) c.arg[k] = py__keep(l, py__listed(l, py__materialise(l, c.arg[k])));

@@ -56,7 +56,8 @@ static expr *key_bits(lower *l, const expr *d, expr *key) {
   bool whole =
       d->type->layout == 'e' && both && tt__is_int((tt_dtype)t->dtype) && tt__is_int((tt_dtype)key->type->dtype);
   if (both != t && !whole)
-    py__fail(l, TT_ETYPE, "a key that is %s, among %s", py__type_name(l, key->type), py__type_name(l, t));
+    py__fail(l, TT_ETYPE, "cannot safely cast %s to %s: a key among others of one type", py__type_name(l, key->type),
+             py__type_name(l, t));
   key = py__cast(l, key, (tt_dtype)t->dtype);
   if (tt__is_float((tt_dtype)t->dtype))
     key = py__elem(l, TT_ADD, key, py__cast(l, py__float(l, 0), (tt_dtype)t->dtype));
@@ -87,7 +88,14 @@ static expr *as_wide(lower *l, const expr *d, int item, expr *e) {
   return whole ? py__cast(l, e, (tt_dtype)t->dtype) : e;
 }
 
+static void refuse_none(lower *l, const expr *e, const char *what) {
+  if (e && (e->type->tag == TT_T_NONE || py__is_optional(e)))
+    py__fail(l, TT_ETYPE, "Dict.%s cannot be of type %s", what, py__type_name(l, e->type));
+}
+
 static void put(lower *l, expr *d, expr *key, expr *value) {
+  refuse_none(l, key, py__is_set(d) ? "item, a set's," : "key_type");
+  if (d->type->layout == 'd') refuse_none(l, value, "value_type");
   key = as_wide(l, d, 1, py__text(l, key));
   value = as_wide(l, d, 2, value);
   expr *e = entry(l, key, value);
@@ -177,7 +185,8 @@ static void put_all(lower *l, expr *d, expr *from, const char *name) {
     for (int k = 0; k < from->type->n; k++) {
       expr *both = py__item(l, from, k);
       if (both->type->tag != TT_T_TUPLE || both->type->n != 2)
-        py__fail(l, TT_ETYPE, "dictionary update sequence element #%d is no pair", k);
+        py__fail(l, TT_ETYPE,
+                 "No implementation of function Dict for this: dictionary update sequence element #%d is no pair", k);
       put(l, d, py__keep(l, py__item(l, both, 0)), py__keep(l, py__item(l, both, 1)));
       d = d->op == TT_X_LOCAL ? py__local(l, d->k) : d;
     }
@@ -237,13 +246,18 @@ expr *py__dict_equal(lower *l, expr *a, expr *b) {
 static expr *value_or(lower *l, expr *d, const char *name, expr *const *arg, int n) {
   bool pops = name[0] == 'p', sets = name[0] == 's';
   expr *key = py__keep(l, arg[0]);
-  if (n == 1) {
-    if (!pops) py__fail(l, TT_ENOTIMPL, "a dictionary's %s() without a value for keys that are not there", name);
+  if (n == 1 && sets) py__fail(l, TT_ENOTIMPL, "a dictionary's %s() without a value for keys that are not there", name);
+  if (n == 1 && pops) {
     expr *at = found(l, d, key), *value = value_at(l, d, at);
     drop(l, d, at);
     return value;
   }
   type *t = entry_of(d)->item[2];
+  expr *nothing[2] = {key, py__nothing(l)};
+  if (n == 1 && !(t = py__optional(l, t, nothing[1]->type)))
+    py__fail(l, TT_ENOTIMPL, "a dictionary's get() without a value for keys that are not there, of %s",
+             py__type_name(l, entry_of(d)->item[2]));
+  if (n == 1) arg = nothing;
   if (py__unify(l, t, arg[1]->type) != t)
     py__fail(l, TT_ETYPE, "%s() gives %s or %s", name, py__type_name(l, t), py__type_name(l, arg[1]->type));
   int32_t got = py__temp(l, t);
@@ -316,6 +330,7 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t) {
 
 void py__dict_delete(lower *l, const tt_tree *target) {
   expr *d = py__keep(l, py__listed(l, py__value(l, py__at(l, target, 1)))), *key;
+  py__refuse_change(l, d);
   if (d->type->tag == TT_T_LIST && !py__is_dict(d) && !py__is_set(d) && !py__is_object(d)) {
     py__list_delete(l, d, py__at(l, target, 2));
     return;
@@ -326,77 +341,12 @@ void py__dict_delete(lower *l, const tt_tree *target) {
   drop(l, d, found(l, d, py__keep(l, key)));
 }
 
-/* {"a": 1, "b": 2.5}: keys that are words and values of several types: a tuple whose items have these names. */
-static expr *named_values(lower *l, const tt_tree *t) {
-  type *item[TT_PROGRAM_ARGS];
-  tt_str meta = {0};
-  int n = (t->n - 1) / 2;
-  if (n > TT_PROGRAM_ARGS) return NULL;
-  expr *e = py__expr(l, TT_X_TUPLE, py__none(l), n);
-  tt__str_add(&meta, "Kdict");
-  bool good = true;
-  for (int k = 0; k < n && good; k++) {
-    const tt_tree *key = t->item[2 * k + 1];
-    good = tt__tree_is(key, "s") && !strpbrk(key->item[1]->text, ":;#,()@") && key->item[1]->text[0];
-    if (good) tt__str_addf(&meta, ":%s", key->item[1]->text);
-  }
-  char *kept = good && !meta.failed ? memcpy(py__alloc(l, meta.len + 1), meta.data, meta.len + 1) : NULL;
-  tt__str_free(&meta);
-  if (!kept) return NULL;
-  for (int k = 0; k < n; k++) {
-    e->arg[k] = py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, 2 * k + 2)))));
-    item[k] = e->arg[k]->type;
-    if (py__is_unknown(e->arg[k])) return e->arg[k];
-  }
-  e->type = py__named(l, item, n, kept);
-  return e;
-}
-
-bool py__is_named_values(const expr *e) {
-  if (e->type->tag != TT_T_TUPLE || !e->type->meta || e->type->meta[0] != 'K') return false;
-  int names = 0;
-  for (const char *c = e->type->meta; *c; c++) names += *c == ':';
-  return names == e->type->n;
-}
-
-/* The name of item number k. */
-static expr *name_of(lower *l, const expr *d, int k) {
-  const char *at = strchr(d->type->meta, ':') + 1;
-  for (; k > 0; k--) at = strchr(at, ':') + 1;
-  size_t n = strcspn(at, ":");
-  char *word = memcpy(py__alloc(l, n + 1), at, n);
-  word[n] = 0;
-  expr *e = py__meta(l, "str", word);
-  e->op = TT_X_STRING;
-  return py__text(l, e);
-}
-
 expr *py__tuple_of(lower *l, expr *const *part, int n) {
   type *item[TT_PROGRAM_ARGS] = {0};
   for (int k = 0; k < n; k++) item[k] = part[k]->type;
   expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, item, n), n);
   for (int k = 0; k < n; k++) e->arg[k] = part[k];
   return e;
-}
-
-/* Its keys, values or items as a tuple. */
-expr *py__named_values_method(lower *l, expr *d, const char *name) {
-  expr *part[TT_PROGRAM_ARGS];
-  bool keys = strcmp(name, "keys") == 0, items = strcmp(name, "items") == 0;
-  if (!keys && !items && strcmp(name, "values") != 0)
-    py__fail(l, TT_ENOTIMPL, "a dictionary's method '%s' where its values have several types", name);
-  d = py__keep(l, d);
-  for (int k = 0; k < d->type->n; k++) {
-    expr *both[2] = {name_of(l, d, k), py__item(l, d, k)};
-    part[k] = keys ? both[0] : items ? py__tuple_of(l, both, 2) : both[1];
-  }
-  return py__tuple_of(l, part, d->type->n);
-}
-
-expr *py__named_values_have(lower *l, const expr *d, const expr *key) {
-  if (key->op != TT_X_STRING || key->type->tag != TT_T_META)
-    py__fail(l, TT_ENOTIMPL, "a key that is no constant, where values have several types");
-  return py__bool(l, py__field(d->type, key->name) >= 0);
 }
 
 /* Have the values of a display one type? Nothing of it is kept. */
@@ -419,12 +369,12 @@ static bool values_agree(lower *l, const tt_tree *t) {
 expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
   expr *made = NULL;
   if (!set && t->n > 3 && tt__tree_is(t->item[1], "s") && !values_agree(l, t)) {
-    expr *named = named_values(l, t);
+    expr *named = py__named_values(l, t);
     if (named) return named;
   }
   for (int k = 1; k < t->n; k += set ? 1 : 2) {
-    expr *key = py__keep(l, py__text(l, py__value(l, t->item[k])));
-    expr *value = set ? NULL : py__keep(l, py__listed(l, py__materialise(l, py__value(l, py__at(l, t, k + 1)))));
+    expr *key = py__keep(l, py__text(l, py__expression(l, t->item[k])));
+    expr *value = set ? NULL : py__keep(l, py__listed(l, py__materialise(l, py__expression(l, py__at(l, t, k + 1)))));
     if (py__is_unknown(key) || (value && !py__is_complete(value->type))) return py__missing(l);
     if (!made) {
       type *item[3] = {py__scalar(l, TT_BOOL), key->type, value ? py__plain_item(l, value->type) : NULL};
@@ -437,7 +387,8 @@ expr *py__dict_display(lower *l, const tt_tree *t, bool set) {
 
 /* dict(pairs), Dict(pairs) */
 static expr *dict_of(lower *l, expr *from, char kind, const char *name) {
-  static const char *const none = "The argument to %s() is no mapping and no iterable of pairs but %s";
+  static const char *const none =
+      "No implementation of function Dict for this: The argument to %s() is no mapping and no iterable of pairs but %s";
   type *one = from->type->tag == TT_T_LIST                         ? entry_of(from)
               : from->type->tag == TT_T_TUPLE && from->type->n > 0 ? from->type->item[0]
                                                                    : NULL;

@@ -52,12 +52,26 @@ static expr *lazy(lower *l, const char *form, const char *name, tt_op op, const 
 }
 
 expr *py__where(lower *l, expr *cond, expr *a, expr *b) {
-  expr *const side[] = {cond, a, b};
+  static const char *const says[] = {"The argument \"condition\" must be array-like",
+                                     "The argument \"x\" must be array-like if provided",
+                                     "The argument \"y\" must be array-like if provided"};
+  expr *side[] = {cond, a, b};
   int rank = 0;
   for (int k = 0; k < 3; k++) {
+    side[k] = py__listed(l, side[k]);
+    if (py__is_array(side[k]) && side[k]->type->rank == 0)
+      side[k] = py__load(l, py__keep(l, py__materialise(l, side[k])), NULL, 0);
+    bool list = side[k]->type->tag == TT_T_LIST && side[k]->type->layout == 'l' && py__is_complete(side[k]->type);
+    if (list && side[k]->type->item[0]->tag == TT_T_SCALAR) side[k] = py__list_array(l, side[k], TT_DTYPE_NONE);
+    if (k && side[k]->type->tag == TT_T_NONE)
+      py__fail(l, TT_ETYPE, "Argument \"x\" or \"y\" cannot be None in np.where()");
     if (py__is_array(side[k])) rank = side[k]->type->rank > rank ? side[k]->type->rank : rank;
-    if (!py__is_array(side[k]) && !py__is_scalar(side[k])) refuse(l, "where", a, b);
+    if (!py__is_array(side[k]) && !py__is_scalar(side[k]))
+      py__fail(l, TT_ETYPE, "%s: np.where() of %s", says[k], py__type_name(l, side[k]->type));
   }
+  a = side[1];
+  b = side[2];
+  cond = side[0];
   type *t = py__unify(l, py__scalar(l, (tt_dtype)a->type->dtype), py__scalar(l, (tt_dtype)b->type->dtype));
   if (!t || t->tag != TT_T_SCALAR) refuse(l, "where", a, b);
   tt_dtype d = (tt_dtype)t->dtype;
@@ -159,6 +173,8 @@ static bool of_lists(const expr *a, const expr *b) {
 
 expr *py__binary(lower *l, const char *op, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
+  a = py__present(l, a);
+  b = py__present(l, b);
   if (py__has_text(a, b)) {
     expr *e = py__text_binary(l, op, a, b);
     if (!e) refuse(l, op, a, b);
@@ -276,6 +292,18 @@ static expr *tuple_order(lower *l, const char *op, expr *a, expr *b) {
 expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   if (py__is_unknown(a) || py__is_unknown(b)) return py__missing(l);
   bool is = strcmp(name, "is") == 0, is_not = strcmp(name, "is not") == 0;
+  if (py__is_optional(a) || py__is_optional(b)) {
+    bool none = a->type->tag == TT_T_NONE || b->type->tag == TT_T_NONE, same = strcmp(name, "==") == 0;
+    if (is || is_not) {
+      if (!none) refuse(l, name, a, b);
+      expr *there = py__is_there(l, py__is_optional(a) ? a : b);
+      return is ? py__elem(l, TT_LNOT, there, NULL) : there;
+    }
+    if (same) return py__optional_equal(l, a, b);
+    if (strcmp(name, "!=") == 0) return py__elem(l, TT_LNOT, py__optional_equal(l, a, b), NULL);
+    a = py__present(l, a);
+    b = py__present(l, b);
+  }
   if (is || is_not) {
     if (a->type->tag != TT_T_NONE && b->type->tag != TT_T_NONE) return same_object(l, name, a, b, is);
     return py__bool(l, (a->type->tag == b->type->tag) == is);
@@ -301,8 +329,9 @@ expr *py__compare(lower *l, const char *name, expr *a, expr *b) {
   if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && op != TT_EQ && op != TT_NE)
     return tuple_order(l, name, a, b);
   if (a->type->tag == TT_T_TUPLE && b->type->tag == TT_T_TUPLE && (op == TT_EQ || op == TT_NE)) {
-    expr *all = py__bool(l, a->type->n == b->type->n);
-    for (int k = 0; a->type->n == b->type->n && k < a->type->n; k++)
+    bool same_kind = py__same_names(a->type, b->type) || !(py__holds_literal(a->type) || py__holds_literal(b->type));
+    expr *all = py__bool(l, same_kind && a->type->n == b->type->n);
+    for (int k = 0; same_kind && a->type->n == b->type->n && k < a->type->n; k++)
       all = py__elem(l, TT_AND, all, py__compare(l, "==", py__item(l, a, k), py__item(l, b, k)));
     return op == TT_EQ ? all : py__elem(l, TT_LNOT, all, NULL);
   }
@@ -329,6 +358,8 @@ static expr *sample_of(lower *l, tt_op op, const expr *a, const expr *b) {
 }
 
 expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
+  a = py__present(l, a);
+  b = b ? py__present(l, b) : NULL;
   const tt_op_info *info = &tt__ops[op];
   if (py__is_unknown(a) || (b && py__is_unknown(b))) return py__missing(l);
   if (has_array(a, b)) return lazy(l, "o", info->numpy, op, sample_of(l, op, a, b), a, b);
@@ -371,7 +402,7 @@ expr *py__apply(lower *l, tt_op op, expr *a, expr *b) {
 /* Evaluate a tree whose hidden statements must not run by themselves. */
 static expr *guarded(lower *l, const tt_tree *t, block *b, stmt **hidden) {
   py__block_begin(l, b);
-  expr *e = py__value(l, t);
+  expr *e = py__expression(l, t);
   *hidden = py__block_end(l, b);
   return e;
 }
@@ -389,7 +420,8 @@ static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt
   a = py__text(l, a), b = py__text(l, b);
   type *t = py__unify(l, a->type, b->type);
   if (!t) refuse(l, "if else", a, b);
-  if (!before_a && !before_b && !py__is_unknown(a) && !py__is_unknown(b)) {
+  bool optional = py__may_be_none(a->type, b->type);
+  if (!optional && !before_a && !before_b && !py__is_unknown(a) && !py__is_unknown(b)) {
     expr *e = py__expr(l, TT_X_SELECT, t, 3);
     e->arg[0] = cond;
     e->arg[1] = py__convert(l, a, t);
@@ -414,7 +446,7 @@ static expr *choose(lower *l, expr *cond, expr *a, stmt *before_a, expr *b, stmt
 }
 
 static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
-  expr *a = py__value(l, py__at(l, t, 1));
+  expr *a = py__expression(l, py__at(l, t, 1));
   for (int k = 2; k < t->n; k++) {
     block inner;
     stmt *hidden;
@@ -432,7 +464,8 @@ static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
       a = e;
     } else {
       a = py__keep(l, a);
-      a = also ? choose(l, py__truth(l, a), b, hidden, a, NULL) : choose(l, py__truth(l, a), a, NULL, b, hidden);
+      a = also ? choose(l, py__truth(l, a), b, hidden, a, NULL)
+               : choose(l, py__truth(l, a), py__if_there(l, a), NULL, b, hidden);
     }
   }
   return a;
@@ -441,8 +474,8 @@ static expr *also_or_else(lower *l, const tt_tree *t, bool also) {
 static expr *ternary(lower *l, const tt_tree *t) {
   block inner;
   stmt *before_a, *before_b;
-  expr *cond = py__truth(l, py__value(l, py__at(l, t, 1)));
-  if (cond->op == TT_X_CONST && !py__is_unknown(cond)) return py__value(l, py__at(l, t, cond->i ? 2 : 3));
+  expr *cond = py__truth(l, py__expression(l, py__at(l, t, 1)));
+  if (cond->op == TT_X_CONST && !py__is_unknown(cond)) return py__expression(l, py__at(l, t, cond->i ? 2 : 3));
   expr *a = guarded(l, py__at(l, t, 2), &inner, &before_a), *b = guarded(l, py__at(l, t, 3), &inner, &before_b);
   return choose(l, cond, a, before_a, b, before_b);
 }
@@ -480,7 +513,8 @@ static expr *name(lower *l, const char *word) {
     return py__missing(l);
   }
   expr *e = py__local(l, k);
-  if (py__is_unknown(e) && l->f->final) py__fail(l, TT_ETYPE, "the type of '%s' cannot be told", word);
+  bool open = l->f->open < l->f->deep; /* it hangs on a function that is being typed, and is typed again */
+  if (py__is_unknown(e) && l->f->final && !open) py__fail(l, TT_ETYPE, "the type of '%s' cannot be told", word);
   return e;
 }
 
@@ -537,13 +571,17 @@ expr *py__expression(lower *l, const tt_tree *t) {
   if (strcmp(w, "g") == 0) return global(l, py__at(l, t, 1)->i);
   if (strcmp(w, "bin") == 0) {
     const tt_tree *second = py__at(l, t, 3);
-    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__value(l, second);
+    expr *a = py__present(l, py__ahead(l, py__at(l, t, 2), &second, 1)), *b = py__value(l, second);
     return py__binary(l, py__word(l, t->item[1]), a, b);
   }
-  if (strcmp(w, "un") == 0) return py__unary(l, py__word(l, py__at(l, t, 1)), py__value(l, py__at(l, t, 2)));
+  if (strcmp(w, "un") == 0) {
+    expr *a = py__expression(l, py__at(l, t, 2));
+    const char *op = py__word(l, py__at(l, t, 1));
+    return py__unary(l, op, strcmp(op, "not") == 0 ? a : py__present(l, a));
+  }
   if (strcmp(w, "cmp") == 0) {
     const tt_tree *second = py__at(l, t, 3);
-    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__value(l, second);
+    expr *a = py__ahead(l, py__at(l, t, 2), &second, 1), *b = py__expression(l, second);
     return py__compare(l, py__word(l, t->item[1]), a, b);
   }
   if (strcmp(w, "and") == 0) return also_or_else(l, t, true);
@@ -568,4 +606,4 @@ expr *py__expression(lower *l, const tt_tree *t) {
   py__fail(l, TT_ENOTIMPL, "'%s' in a compiled function", w);
 }
 
-expr *py__value(lower *l, const tt_tree *t) { return py__expression(l, t); }
+expr *py__value(lower *l, const tt_tree *t) { return py__present(l, py__expression(l, t)); }

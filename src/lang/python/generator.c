@@ -24,7 +24,7 @@ void py__yield(lower *l, const tt_tree *t) {
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "yield of a %s", e->type->meta);
   type *both = py__unify(l, f->result, e->type);
   if (!both)
-    py__fail(l, TT_ETYPE, "cannot unify what is yielded, %s and %s", py__type_name(l, f->result),
+    py__fail(l, TT_ETYPE, "Cannot unify what is yielded, %s and %s", py__type_name(l, f->result),
              py__type_name(l, e->type));
   if (both != f->result) f->changed = true;
   if (f->final && !py__is_complete(both)) py__fail(l, TT_ETYPE, "the type of what is yielded cannot be told");

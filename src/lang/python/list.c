@@ -77,6 +77,29 @@ expr *py__list_item(lower *l, expr *list, expr *at) {
   return item_of(list)->tag == TT_T_UNKNOWN ? py__missing(l) : py__keep(l, place(l, list, at));
 }
 
+/* As the field says of a value that a container does not take. */
+static void refuse_item(lower *l, const expr *list, const expr *value) {
+  type *item = item_of(list), *other = value->type;
+  const char *to = py__type_name(l, item), *from = py__type_name(l, other);
+  if (list->type->layout == 't')
+    py__fail(l, TT_ETYPE,
+             "Cannot refine type: a list of %s takes no %s: its items have one type, which the first one gives", to,
+             from);
+  if (list->type->layout == 'l')
+    py__fail(
+        l, TT_ETYPE,
+        "invalid setitem with value of %s to element of %s: a list of %s takes no %s: its items have one type, which "
+        "the first one gives",
+        from, to, to, from);
+  for (int k = 1; k < item->n && other->tag == TT_T_TUPLE && k < other->n; k++)
+    if (py__unify(l, item->item[k], other->item[k]) != item->item[k])
+      py__fail(l, TT_ETYPE, "%s %s to %s: the %ss of a dictionary or a set have one type, which the first one gives",
+               list->type->layout == 'e' ? "cannot safely cast" : "Cannot cast", py__type_name(l, other->item[k]),
+               item->item[k] == py__text_type(l) ? "unicode_type" : py__type_name(l, item->item[k]),
+               k == 1 ? "key" : "value");
+  py__fail(l, TT_ETYPE, "%s takes no %s", py__type_name(l, list->type), from);
+}
+
 /* An item's value as the list has it: numbers become wider ones of their kind, and whole numbers floats. */
 static expr *fitting(lower *l, expr *list, expr *value) {
   type *item = item_of(list), *both = py__unify(l, item, value->type);
@@ -84,9 +107,7 @@ static expr *fitting(lower *l, expr *list, expr *value) {
   bool whole = list->type->layout == 't' && item->tag == TT_T_SCALAR && py__is_scalar(value) &&
                tt__is_int((tt_dtype)item->dtype) && tt__is_int((tt_dtype)value->type->dtype);
   if (whole) return py__cast(l, value, (tt_dtype)item->dtype); /* a library's list keeps its width */
-  if (both != item || (truth && py__is_scalar(value)))
-    py__fail(l, TT_ETYPE, "a list of %s takes no %s: its items have one type, which the first one gives",
-             py__type_name(l, item), py__type_name(l, value->type));
+  if (both != item || (truth && py__is_scalar(value))) refuse_item(l, list, value);
   return py__convert(l, value, item);
 }
 
@@ -127,7 +148,8 @@ static bool have_common_item(lower *l, expr *const *item, int n) {
   type *t = py__unknown(l);
   for (int k = 0; k < n; k++) {
     bool truth = t->tag == TT_T_SCALAR && (t->dtype == TT_BOOL) != (item[k]->type->dtype == TT_BOOL);
-    type *both = py__unify(l, t, item[k]->type);
+    bool none = k > 0 && (t->tag == TT_T_NONE) != (item[k]->type->tag == TT_T_NONE);
+    type *both = none ? NULL : py__unify(l, t, item[k]->type);
     if (!both || truth) return false;
     t = both;
   }
@@ -162,15 +184,6 @@ static expr *tuple_of_listed(lower *l, expr *e) {
   return made;
 }
 
-/* A display of items of several types stays a tuple: nobody can change it, or read it by what is no constant. */
-static expr *tuple_of_items(lower *l, expr *const *item, int n) {
-  type *part[TT_PROGRAM_ARGS];
-  for (int k = 0; k < n; k++) part[k] = item[k]->type;
-  expr *e = py__expr(l, TT_X_TUPLE, py__tuple(l, part, n), n);
-  memcpy(e->arg, item, (size_t)n * sizeof *item);
-  return e;
-}
-
 expr *py__listed(lower *l, expr *e) {
   if (e->op == TT_X_STRING) return py__text(l, e);
   if (e->op != TT_X_TUPLE || l->options.kernel) return e;
@@ -178,7 +191,7 @@ expr *py__listed(lower *l, expr *e) {
   expr *item[TT_PROGRAM_ARGS];
   if (e->n == 0) return new_list(l, py__unknown(l), 'l');
   for (int k = 0; k < e->n; k++) item[k] = py__keep(l, py__listed(l, e->arg[k]));
-  if (!have_common_item(l, item, e->n)) return tuple_of_items(l, item, e->n);
+  if (!have_common_item(l, item, e->n)) return py__literal_list(l, item, e->n);
   expr *list = py__keep(l, new_list(l, common_item(l, item, e->n), 'l'));
   py__list_resize(l, list, py__int(l, e->n));
   for (int k = 0; k < e->n; k++) py__list_write(l, list, py__int(l, k), item[k]);
@@ -270,7 +283,13 @@ expr *py__list_index(lower *l, expr *list, const tt_tree *at) {
   return py__list_item(l, list, py__list_checked(l, list, index, "list index out of range"));
 }
 
+void py__refuse_bytes(lower *l, const expr *e, const char *what) {
+  if (py__is_bytes(e))
+    py__fail(l, TT_ETYPE, "'%s' of bytes in a compiled function: they are compared and stored", what);
+}
+
 void py__list_assign(lower *l, expr *list, const tt_tree *at, expr *value, const char *op) {
+  py__refuse_bytes(l, list, "an assignment to an item");
   refuse_object(l, list);
   if (py__is_dict(list)) {
     py__dict_assign(l, list, at, value, op);
@@ -436,6 +455,7 @@ expr *py__list_method(lower *l, expr *list, const char *name, const tt_tree *t) 
   int n = t->n - 3;
   expr *arg[3] = {NULL, NULL, NULL};
   if (py__is_dict(list) || py__is_set(list)) return py__dict_method(l, list, name, t);
+  py__refuse_bytes(l, list, name);
   list = py__keep(l, list);
   bool nones = list->type->layout == 't' && item_of(list)->tag == TT_T_NONE;
   if (nones && strcmp(name, "append") != 0)
@@ -483,12 +503,22 @@ static expr *repeated(lower *l, expr *list, expr *times) {
 
 expr *py__list_binary(lower *l, const char *op, expr *a, expr *b) {
   if (py__is_dict(a) || py__is_dict(b) || py__is_set(a) || py__is_set(b)) return NULL;
+  if (py__is_bytes(a) || py__is_bytes(b)) return NULL;
   a = py__keep(l, py__listed(l, a));
   b = py__keep(l, py__listed(l, b));
   bool first = a->type->tag == TT_T_LIST, second = b->type->tag == TT_T_LIST;
   if (op[0] == '*' && !op[1]) return first ? repeated(l, a, b) : repeated(l, b, a);
   if (op[0] != '+' || !first || !second) return NULL;
   if (!py__is_complete(a->type)) return copy(l, b);
+  if (!py__is_complete(b->type)) return copy(l, a);
+  type *x = item_of(a), *y = item_of(b), *wide = x == y ? x : py__unify(l, x, y);
+  bool numbers = x->tag == TT_T_SCALAR && y->tag == TT_T_SCALAR && a->type->layout == 'l' && b->type->layout == 'l';
+  if (numbers && wide != x && x->dtype != TT_BOOL && y->dtype != TT_BOOL) { /* [1] + [2.0] is a list of floats */
+    expr *wider = py__keep(l, new_list(l, wide, 'l'));
+    py__list_extend(l, wider, a);
+    py__list_extend(l, wider, b);
+    return wider;
+  }
   expr *made = copy(l, a);
   py__list_extend(l, made, b);
   return made;

@@ -83,6 +83,7 @@ static stretch_of read_slice(lower *l, expr *list, expr *const *part) {
 
 expr *py__list_part(lower *l, expr *list, expr *const *part) {
   stretch_of s = read_slice(l, list, part);
+  py__refuse_bytes(l, list, "a slice");
   return py__list_taken(l, list, s.start, s.step, s.n);
 }
 
@@ -132,6 +133,7 @@ static void delete_part(lower *l, expr *list, expr *const *part) {
 
 void py__list_delete(lower *l, expr *list, const tt_tree *at) {
   expr *part[3], *one = py__int(l, 1);
+  py__refuse_bytes(l, list, "del of an item");
   if (py__is_text(list)) py__fail(l, TT_ETYPE, "'str' object doesn't support item deletion");
   expr *index = tt__tree_is(at, "sl") ? NULL : py__value(l, at);
   if (!py__is_complete(list->type) || (index && py__is_unknown(index))) return;

@@ -237,12 +237,13 @@ static bool bind_reductions(lower *l, stmt *s, const scan *found) {
     s->reduced[s->n] = local;
     s->reduce_op[s->n++] = found->op[k];
   }
-  return true;
+  return !py__turns_lean(l, s);
 }
 
+/* Under a try the turns come one after another: what a failure leaves is what came before it. */
 static bool can_run_parallel(lower *l, const tt_tree *body) {
-  return l->options.parallel && !l->f->parallel && l->f->func->kind == TT_X_FUNCTION && !holds(body, "break") &&
-         !holds_return(body);
+  return l->options.parallel && !l->f->attempts && !l->f->parallel && l->f->func->kind == TT_X_FUNCTION &&
+         !holds(body, "break") && !holds_return(body);
 }
 
 static void loop_range(lower *l, const tt_tree *t, const tt_tree *iter) {
@@ -490,6 +491,11 @@ static void loop_zip(lower *l, const tt_tree *t, expr **seq, int n, bool counted
 
 /* What a loop goes over; a display stays one. */
 static expr *sequence(lower *l, const tt_tree *t) {
+  bool known;
+  if (callee_is(t, "range")) { /* beside others: its numbers as an array */
+    expr *e = py__array_call(l, "np.arange", t, &known);
+    return py__is_unknown(e) ? e : py__keep(l, py__materialise(l, e));
+  }
   expr *e = py__materialise(l, py__value(l, t));
   if (py__is_named_values(e)) return py__keep(l, py__named_values_method(l, e, "keys"));
   if (py__is_generator(e)) return py__keep(l, e);

@@ -24,7 +24,7 @@ static bool replaces_none(lower *l, int32_t local, const expr *value) {
   const tt_pfunc *func = l->f->func;
   if (local >= func->nparam || func->locals.data[local].type->tag != TT_T_NONE || value->type->tag == TT_T_NONE)
     return false;
-  if (l->f->depth) py__fail(l, TT_ETYPE, "'%s' is None here and something else there", func->locals.data[local].name);
+  if (l->f->depth) return false; /* it is one or the other */
   l->f->replaced |= (uint64_t)1 << local;
   return true;
 }
@@ -112,6 +112,7 @@ static void assign_field(lower *l, const tt_tree *t, expr *value, const char *op
 }
 
 void py__assign(lower *l, const tt_tree *target, expr *value) {
+  if (!tt__tree_is(target, "n")) value = py__present(l, value);
   if (tt__tree_is(target, "n")) {
     if (py__is_meta(value, "grid")) { /* a name for the grid: nothing to run */
       tt_plocal *v = &l->f->func->locals.data[py__local_named(l, py__word(l, py__at(l, target, 1)), true)];
@@ -179,34 +180,46 @@ static void augment(lower *l, const tt_tree *t) {
 
 /* ---- statements */
 
-static stmt *block_of(lower *l, const tt_tree *list, bool at_end) {
+static stmt *block_of(lower *l, const tt_tree *list, bool at_end, bool *leaves) {
   block b;
   bool before = l->f->at_end;
   l->f->at_end = before && at_end;
   py__block_begin(l, &b);
-  py__statements(l, list, 0);
+  *leaves = py__statements(l, list, 0);
   l->f->at_end = before;
   return py__block_end(l, &b);
 }
 
 /* An `if` whose condition is known while compiling is one of its sides. Does that side leave? */
 static bool conditional(lower *l, const tt_tree *t) {
-  expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
+  expr *cond = py__truth(l, py__expression(l, py__at(l, t, 2)));
   const tt_tree *body = py__at(l, t, 3), *other = py__at(l, t, 4);
+  bool leaves[2] = {false, false};
   if (cond->op == TT_X_CONST && !py__is_unknown(cond)) {
     return py__statements(l, cond->i ? body : other, 0);
   }
   stmt *s = py__stmt(l, TT_X_IF);
   s->a = cond;
-  s->body = block_of(l, body, true);
-  s->other = block_of(l, other, true);
+  s->body = block_of(l, body, true, &leaves[0]);
+  s->other = block_of(l, other, true, &leaves[1]);
+  return leaves[0] && leaves[1];
+}
+
+/* Has a loop's body a break of its own? */
+static bool breaks(const tt_tree *t) {
+  if (t->tag != TT_TREE_LIST || tt__tree_is(t, "for") || tt__tree_is(t, "while")) return false;
+  if (tt__tree_is(t, "break")) return true;
+  for (int k = 0; k < t->n; k++)
+    if (breaks(t->item[k])) return true;
   return false;
 }
 
-static void loop_while(lower *l, const tt_tree *t) {
+/* Does the flow never come out of the loop? */
+static bool loop_while(lower *l, const tt_tree *t) {
   block b;
   py__block_begin(l, &b);
-  expr *cond = py__truth(l, py__value(l, py__at(l, t, 2)));
+  expr *cond = py__truth(l, py__expression(l, py__at(l, t, 2)));
+  bool endless = cond->op == TT_X_CONST && !py__is_unknown(cond) && cond->i && !breaks(py__at(l, t, 3));
   stmt *before = py__block_end(l, &b);
   stmt *s = py__stmt(l, TT_X_WHILE);
   if (l->f->func->kind != TT_X_KERNEL) l->f->func->can_fail = true; /* Ctrl-C ends it */
@@ -228,6 +241,7 @@ static void loop_while(lower *l, const tt_tree *t) {
   py__statements(l, py__at(l, t, 3), 0);
   s->body = py__block_end(l, &b);
   l->f->at_end = at_end;
+  return endless;
 }
 
 /* return in a function that yields: it is over. */
@@ -237,23 +251,21 @@ static void end_generator(lower *l, const tt_tree *t) {
   py__stmt(l, TT_X_RETURN);
 }
 
-static void give(lower *l, const tt_tree *t) {
+/* The function gives this; in a pass that is not the last it may learn from it what it gives. */
+static void give_value(lower *l, expr *e) {
   frame *f = l->f;
-  if (!f->inlined && py__yields(f->tree->item[4])) {
-    end_generator(l, t);
-    return;
-  }
-  expr *e = t->n > 2 ? py__listed(l, py__materialise(l, py__value(l, t->item[2]))) : py__nothing(l);
   if (e->type->tag == TT_T_META) py__fail(l, TT_ENOTIMPL, "a result that is a %s", e->type->meta);
   if (f->func->kind == TT_X_KERNEL && !f->inlined && e->type->tag != TT_T_NONE)
     py__fail(l, TT_ETYPE, "a kernel returns nothing; write to an array");
-  if (py__is_named_values(e)) py__fail(l, TT_ENOTIMPL, "a dictionary whose values have several types, as a result");
+  if (!f->up && py__holds_literal(e->type))
+    py__fail(l, TT_ETYPE, "cannot convert native %s to Python: its items have several types; return a tuple",
+             py__type_name(l, e->type));
   type *both = py__unify(l, f->result, e->type);
   if (!both)
-    py__fail(l, TT_ETYPE, "cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
+    py__fail(l, TT_ETYPE, "Cannot unify the results %s and %s", py__type_name(l, f->result), py__type_name(l, e->type));
   if (both != f->result) f->changed = true;
   if (f->final && both->tag == TT_T_LIST && !py__is_complete(both))
-    py__fail(l, TT_ETYPE, "nothing tells what the items of the result are: nothing is put into it");
+    py__fail(l, TT_ETYPE, "nothing tells what the items of the result are, an imprecise type: nothing is put into it");
   f->result = both;
   e = py__convert(l, e, both);
   if (!f->inlined) {
@@ -266,6 +278,14 @@ static void give(lower *l, const tt_tree *t) {
   if (e->type->tag == TT_T_NONE || py__is_unknown(e)) return;
   f->func->locals.data[f->result_local].type = both;
   py__set(l, f->result_local, e);
+}
+
+static void give(lower *l, const tt_tree *t) {
+  if (!l->f->inlined && py__yields(l->f->tree->item[4])) {
+    end_generator(l, t);
+    return;
+  }
+  give_value(l, t->n > 2 ? py__listed(l, py__materialise(l, py__expression(l, t->item[2]))) : py__nothing(l));
 }
 
 /* What a print statement writes: values and texts, one behind another. */
@@ -326,6 +346,7 @@ static void print(lower *l, const tt_tree *t) {
   p->n = 0;
   for (int k = 2; k < t->n; k++) {
     expr *e = py__materialise(l, py__value(l, t->item[k]));
+    if (py__is_bytes(e)) e = py__text_of(l, e);
     if (k > 2) print_text(l, p, " ");
     print_value(l, p, e, false);
   }
@@ -468,7 +489,7 @@ static bool statement(lower *l, const tt_tree *t) {
   } else if (strcmp(w, "if") == 0) {
     return conditional(l, t);
   } else if (strcmp(w, "while") == 0) {
-    loop_while(l, t);
+    return loop_while(l, t);
   } else if (strcmp(w, "for") == 0) {
     py__for(l, t);
   } else if (strcmp(w, "ret") == 0) {
@@ -483,13 +504,13 @@ static bool statement(lower *l, const tt_tree *t) {
     py__stmt(l, TT_X_CONTINUE);
     return true;
   } else if (strcmp(w, "expr") == 0) {
-    expr *e = py__value(l, py__at(l, t, 2));
+    expr *e = py__expression(l, py__at(l, t, 2));
     bool idle = e->op == TT_X_CONST || e->op == TT_X_LOCAL || e->op == TT_X_STRING || e->type->tag == TT_T_META;
     if (idle || py__is_unknown(e)) return false;
     py__stmt(l, TT_X_EVAL)->a = e;
   } else if (strcmp(w, "assert") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
-    fail_unless(l, t, py__truth(l, py__value(l, py__at(l, t, 2))), TT_X_ASSERTION, 3);
+    fail_unless(l, t, py__truth(l, py__expression(l, py__at(l, t, 2))), TT_X_ASSERTION, 3);
   } else if (strcmp(w, "raise") == 0) {
     if (l->f->func->kind == TT_X_KERNEL && !l->options.check) return false;
     fail_unless(l, t, NULL, code_of(py__word(l, py__at(l, t, 2))), 3);
@@ -528,9 +549,9 @@ bool py__statements(lower *l, const tt_tree *list, int from) {
       block b;
       s->a = py__truth(l, py__value(l, t->item[2]));
       l->f->at_end = at_end;
-      s->body = block_of(l, t->item[3], true);
+      s->body = block_of(l, t->item[3], true, &leaves);
       py__block_begin(l, &b);
-      py__statements(l, list, k + 1);
+      leaves &= py__statements(l, list, k + 1);
       s->other = py__block_end(l, &b);
       break;
     }
@@ -643,24 +664,41 @@ static void make_generator(lower *l, tt_pfunc *func, bool any) {
   if (!func->result) py__fail(l, TT_ENOMEM, "out of memory");
 }
 
+/* Where others give a value, the flow gives None at the end of the body, as Python's does. */
+static void fall_off_the_end(lower *l) {
+  frame *f = l->f;
+  bool gives = f->func->kind == TT_X_FUNCTION && f->result->tag != TT_T_UNKNOWN && f->result->tag != TT_T_NONE;
+  if (gives && !py__yields(f->tree->item[4])) give_value(l, py__nothing(l));
+}
+
 /* Type the body again and again until nothing new is learnt, then once more to keep. */
 static void settle(lower *l, frame *f) {
   bool final = false;
   for (int pass = 0;; pass++) {
-    if (pass == MOST_PASSES) py__fail(l, TT_ETYPE, "the types of the variables do not settle");
+    if (pass == MOST_PASSES) {
+      const char *says = f->func->recursive ? "Return type of recursive function does not converge: %s()"
+                                            : "the types of the variables of %s() do not settle";
+      py__fail(l, TT_ETYPE, says, f->func->name);
+    }
     reset_pass(f, final);
     begin_beside_parameters(l, f);
     uint64_t writes = f->func->writes;
-    py__statements(l, f->tree->item[4], 0);
+    bool leaves = py__statements(l, f->tree->item[4], 0);
+    if (!leaves) fall_off_the_end(l);
     f->changed |= writes != f->func->writes;
     if (!f->changed && f->asked && f->result->tag == TT_T_UNKNOWN) { /* nothing else says what it gives */
+      if (leaves && f->open == f->deep)
+        py__fail(l, TT_ETYPE, "cannot type infer runaway recursion: each way through %s() ends in a call of itself",
+                 f->func->name);
       f->result = py__none(l);
       f->changed = true;
     }
     if (final && !f->changed) break;
     final = !f->changed;
   }
-  f->func->result = f->result->tag == TT_T_UNKNOWN ? py__none(l) : f->result;
+  /* What a function around says later, by a way of its own, stays open. */
+  bool open = f->open < f->deep && f->result->tag == TT_T_UNKNOWN;
+  f->func->result = f->result->tag == TT_T_UNKNOWN && !open ? py__none(l) : f->result;
   if (py__yields(f->tree->item[4])) make_generator(l, f->func, f->result->tag != TT_T_UNKNOWN);
 }
 

@@ -132,6 +132,8 @@ expr *py__cast(lower *l, expr *e, tt_dtype to) {
 
 expr *py__convert(lower *l, expr *e, type *to) {
   if (e->type == to || to->tag == TT_T_UNKNOWN || py__is_unknown(e)) return e;
+  expr like = {.type = to};
+  if (py__is_optional(&like)) return py__to_optional(l, e, to);
   if (to->tag == TT_T_SCALAR && e->type->tag == TT_T_SCALAR) return py__cast(l, e, (tt_dtype)to->dtype);
   if (e->op == TT_X_LIST) return py__expr(l, TT_X_LIST, to, 0);
   if (to->tag == TT_T_ARRAY || to->tag == TT_T_LIST) { /* the same struct; only what is known of it differs */
@@ -149,6 +151,7 @@ expr *py__convert(lower *l, expr *e, type *to) {
 expr *py__truth(lower *l, expr *e) {
   if (py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_NONE) return py__bool(l, false);
+  if (py__is_optional(e)) return py__optional_truth(l, e);
   if (py__is_generator(e)) return py__bool(l, true);
   if (e->type->tag == TT_T_TUPLE) return py__bool(l, e->type->n > 0);
   if (e->op == TT_X_STRING && e->type->tag == TT_T_META) return py__bool(l, e->name[0] != 0);
@@ -312,10 +315,11 @@ void py__set(lower *l, int32_t local, expr *value) {
   tt_plocal *v = &l->f->func->locals.data[local];
   type *t = py__unify(l, v->type, value->type);
   if (!t)
-    py__fail(l, TT_ETYPE, "cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
+    py__fail(l, TT_ETYPE, "Cannot unify %s and %s for '%s'", py__type_name(l, v->type), py__type_name(l, value->type),
              v->name);
   if (l->f->final && t->tag == TT_T_LIST && !py__is_complete(t))
-    py__fail(l, TT_ETYPE, "nothing tells what the items of '%s' are: nothing is put into it", v->name);
+    py__fail(l, TT_ETYPE, "nothing tells what the items of '%s' are, an imprecise type: nothing is put into it",
+             v->name);
   if (t != v->type && local < l->f->func->nparam) {
     local = py__beside_parameter(l, local);
     v = &l->f->func->locals.data[local];

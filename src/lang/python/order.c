@@ -41,7 +41,7 @@ static expr *computed(lower *l, expr *e) { return py__keep(l, py__listed(l, py__
 expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n) {
   bool must = false, own = !stands(t) && acts(t);
   for (int k = 0; k < n && !must; k++) must = own ? !stands(next[k]) : !stands(t) && acts(next[k]);
-  expr *e = py__value(l, t);
+  expr *e = py__expression(l, t);
   return must && !py__is_unknown(e) ? computed(l, e) : e;
 }
 
@@ -140,4 +140,86 @@ bool py__augment_in_order(lower *l, const tt_tree *target, const tt_tree *value,
   if (!part || (!acts(value) && !acts(target))) return false;
   augment_in_order(l, target, value, op);
   return true;
+}
+
+/* ---- turns of a loop */
+
+/* Locals by number: of the loop, those that its body writes; of a place in it, those that were written in this turn. */
+typedef struct turn {
+  lower *l;
+  const stmt *loop;
+  const bool *writes;
+  int64_t n;
+  bool leans;
+} turn;
+
+static bool *copy_of(turn *t, const bool *from) {
+  bool *made = py__alloc(t->l, (size_t)t->n + 1);
+  if (from)
+    memcpy(made, from, (size_t)t->n);
+  else
+    memset(made, 0, (size_t)t->n + 1);
+  return made;
+}
+
+static bool is_folded(const stmt *loop, int32_t local) {
+  for (int k = 0; k < loop->n; k++)
+    if (loop->reduced[k] == local) return true;
+  return false;
+}
+
+static void look_at(turn *t, const expr *e, const bool *done) {
+  if (!e || t->leans) return;
+  t->leans = e->op == TT_X_LOCAL && t->writes[e->k] && !done[e->k] && !is_folded(t->loop, e->k);
+  for (int k = 0; k < e->n; k++) look_at(t, e->arg[k], done);
+}
+
+static void note_writes(const stmt *s, bool *writes) {
+  for (; s; s = s->next) {
+    if (s->local >= 0) writes[s->local] = true;
+    note_writes(s->body, writes);
+    note_writes(s->other, writes);
+  }
+}
+
+static bool look_through(turn *t, const stmt *s, bool *done);
+
+/* Behind an if that was written which both of its sides wrote; a side that leaves says nothing. */
+static bool look_at_sides(turn *t, const stmt *s, bool *done) {
+  bool *yes = copy_of(t, done), *no = copy_of(t, done);
+  bool yes_leaves = look_through(t, s->body, yes), no_leaves = look_through(t, s->other, no);
+  for (int64_t k = 0; k < t->n; k++) done[k] = (yes[k] || yes_leaves) && (no[k] || no_leaves);
+  return yes_leaves && no_leaves;
+}
+
+/* Does the flow leave the list before its end? */
+static bool look_through(turn *t, const stmt *s, bool *done) {
+  for (; s && !t->leans; s = s->next) {
+    look_at(t, s->a, done);
+    look_at(t, s->b, done);
+    look_at(t, s->c, done);
+    for (int k = 0; s->arg && k < s->n; k++) look_at(t, s->arg[k], done);
+    if (s->op == TT_X_IF) {
+      if (look_at_sides(t, s, done)) return true;
+      continue;
+    }
+    bool *inside = s->body || s->other ? copy_of(t, done) : NULL;
+    if (inside && s->local >= 0) inside[s->local] = true;
+    if (s->body) look_through(t, s->body, inside);
+    if (s->other) look_through(t, s->other, copy_of(t, done));
+    if (!inside && s->local >= 0) done[s->local] = true;
+    if (s->op == TT_X_BREAK || s->op == TT_X_CONTINUE || s->op == TT_X_RETURN) return true;
+    if (s->op == TT_X_RAISE && !s->a) return true;
+  }
+  return false;
+}
+
+bool py__turns_lean(lower *l, const stmt *loop) {
+  turn t = {.l = l, .loop = loop, .n = l->f->func->locals.n};
+  bool *writes = copy_of(&t, NULL), *done = copy_of(&t, NULL);
+  note_writes(loop->body, writes);
+  t.writes = writes;
+  done[loop->local] = true;
+  look_through(&t, loop->body, done);
+  return t.leans;
 }

@@ -152,7 +152,7 @@ void py__raise_unless(lower *l, expr *cond, tt_code kind, const char *message);
 
 /* ---- expressions (python/expr.c) and what they call */
 expr *py__expression(lower *l, const tt_tree *t);
-expr *py__value(lower *l, const tt_tree *t); /* no compile-time thing, arrays in memory */
+expr *py__value(lower *l, const tt_tree *t); /* as that; a value that may be None is there, or a TypeError */
 /* The order in which Python evaluates (python/order.c). A value whose statement goes on with these trees: where one of
  * them, or it, may change what the other reads, it is computed first. */
 expr *py__ahead(lower *l, const tt_tree *t, const tt_tree *const *next, int n);
@@ -246,6 +246,23 @@ expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
 void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set);
 /* Dictionaries whose keys are words and whose values have several types: tuples. */
+/* Values that may be None (python/optional.c). */
+bool py__is_optional(const expr *e);
+bool py__may_be_none(const type *a, const type *b); /* is one of them None, at times or always? */
+type *py__optional(lower *l, type *a, type *b);     /* NULL: there is none */
+expr *py__to_optional(lower *l, expr *e, type *to);
+expr *py__is_there(lower *l, expr *e);
+expr *py__if_there(lower *l, expr *e); /* the value, where it is known to be there */
+expr *py__present(lower *l, expr *e);  /* the value: a TypeError where it is None */
+expr *py__optional_truth(lower *l, expr *e);
+expr *py__optional_equal(lower *l, expr *a, expr *b);
+/* Displays whose items have several types (python/literal.c). */
+bool py__is_literal_list(const expr *e);
+bool py__holds_literal(const type *t);
+void py__refuse_change(lower *l, const expr *e); /* a TypeError where it is one */
+expr *py__literal_list(lower *l, expr *const *item, int n);
+expr *py__literal_list_method(lower *l, expr *list, const char *name);
+expr *py__named_values(lower *l, const tt_tree *t); /* of (dict ...); NULL: its keys are no words */
 bool py__is_named_values(const expr *e);
 expr *py__named_values_method(lower *l, expr *d, const char *name);
 expr *py__named_values_have(lower *l, const expr *d, const expr *key);
@@ -295,8 +312,12 @@ expr *py__list_index_in(lower *l, expr *list, expr *value, expr *start, expr *st
 /* Strings (python/text.c). Words that are known beforehand (META "str") become strings where a value is needed. */
 type *py__text_type(lower *l);
 bool py__is_text(const expr *e);
-bool py__has_text(const expr *a, const expr *b); /* is one of them a string or a word? */
-expr *py__text(lower *l, expr *e);               /* of a word the string; all else as it is */
+/* Bytes: lists of numbers that nobody changes; of fields of records, and written out. */
+type *py__bytes_type(lower *l);
+bool py__is_bytes(const expr *e);
+void py__refuse_bytes(lower *l, const expr *e, const char *what); /* a TypeError where it is that */
+bool py__has_text(const expr *a, const expr *b);                  /* is one of them a string or a word? */
+expr *py__text(lower *l, expr *e);                                /* of a word the string; all else as it is */
 expr *py__text_char(lower *l, expr *code);
 expr *py__text_of(lower *l, expr *e);                              /* str() */
 expr *py__text_literal(lower *l, const tt_tree *t, int from);      /* a tuple of values as Python writes it */
@@ -312,6 +333,8 @@ int py__local_named(lower *l, const char *name, bool make);
 const char *py__variable(lower *l, const tt_tree *t);
 bool py__splits(lower *l, int32_t source); /* has barriers or warp exchanges, through calls too */
 void py__for(lower *l, const tt_tree *t);  /* python/loop.c */
+/* Does a turn of the loop read what an earlier one may have written into a variable (python/order.c)? */
+bool py__turns_lean(lower *l, const stmt *loop);
 /* May the loop's turns be shared among threads? Then the body of such a loop, whose head is made. */
 bool py__may_be_parallel(lower *l, const tt_tree *body);
 void py__parallel_body(lower *l, stmt *s, block *b, const tt_tree *body);

@@ -22,6 +22,7 @@ int py__field(const type *t, const char *name) {
 
 /* A field that is not there: the message names those that are. */
 _Noreturn void py__no_field(lower *l, const expr *e, const char *name) {
+  if (py__is_named_values(e)) py__fail(l, TT_ETYPE, "Key '%s' is not in dict.", name);
   if (e->type->meta[0] != 'R') py__fail(l, TT_ETYPE, "%s has no field '%s'", py__type_name(l, e->type), name);
   tt_str names = {0};
   const char *at = strchr(e->type->meta, ':');
@@ -56,29 +57,39 @@ bool py__is_chars(const expr *e) { return is_chars(e) && e->type->meta[1] != '0'
 
 /* Where they are, how many, and the bytes from one to the next. */
 static void chars_place(lower *l, expr *chars, expr **arg) {
-  if (chars->type->meta[0] == 'B') py__fail(l, TT_ENOTIMPL, "a field of bytes ('S'): give it characters ('U')");
   expr *a = py__keep(l, py__item(l, py__keep(l, chars), 0)), *step = py__expr(l, TT_X_STEP, py__scalar(l, TT_I64), 1);
   arg[0] = py__expr(l, TT_X_ADDRESS, py__scalar(l, TT_I64), 1);
   arg[0]->arg[0] = step->arg[0] = a;
   arg[1] = py__len(l, a, 0);
-  arg[2] = a->type->layout == 'P' ? step : py__elem(l, TT_MUL, step, py__int(l, 4));
+  bool wide = a->type->layout != 'P' && chars->type->meta[0] == 'U';
+  arg[2] = wide ? py__elem(l, TT_MUL, step, py__int(l, 4)) : step;
 }
 
 static expr *text_of_chars(lower *l, expr *chars) {
   expr *arg[3];
   chars_place(l, chars, arg);
+  bool bytes = chars->type->meta[0] == 'B';
   l->f->func->can_fail = true;
-  return py__keep(l, py__helper(l, "tt_text_of_chars", py__text_type(l), true, arg, 3));
+  return py__keep(l, py__helper(l, bytes ? "tt_bytes_of_chars" : "tt_text_of_chars",
+                                bytes ? py__bytes_type(l) : py__text_type(l), true, arg, 3));
 }
 
 static void set_chars(lower *l, expr *chars, expr *value) {
-  expr *arg[4];
+  expr *arg[5];
+  bool bytes = chars->type->meta[0] == 'B';
   if (is_chars(value)) value = text_of_chars(l, value);
   arg[3] = py__keep(l, py__text(l, value));
-  if (!py__is_text(arg[3]))
-    py__fail(l, TT_ETYPE, "cannot store %s in a field of characters", py__type_name(l, value->type));
+  if (!py__is_text(arg[3]) && !(bytes && py__is_bytes(arg[3])))
+    py__fail(l, TT_ETYPE, "cannot store %s in a field of %s", py__type_name(l, value->type),
+             bytes ? "bytes" : "characters");
   chars_place(l, chars, arg);
   py__wrote(l, arg[0]->arg[0]);
+  if (bytes) { /* of a string the codes are bytes, of bytes all are */
+    arg[4] = py__int(l, py__is_text(arg[3]) ? 127 : 255);
+    py__raise_unless(l, py__keep(l, py__helper(l, "tt_bytes_put", py__scalar(l, TT_BOOL), false, arg, 5)), TT_EVALUE,
+                     "'ascii' codec can't encode a character: a field of bytes takes ASCII");
+    return;
+  }
   py__stmt(l, TT_X_EVAL)->a = py__helper(l, "tt_chars_put", py__scalar(l, TT_I64), false, arg, 4);
 }
 

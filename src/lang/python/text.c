@@ -9,6 +9,8 @@
 #include "lang/python/py_int.h"
 
 type *py__text_type(lower *l) { return py__list_type(l, py__scalar(l, TT_U32), 'w'); }
+type *py__bytes_type(lower *l) { return py__list_type(l, py__scalar(l, TT_I64), 'y'); }
+bool py__is_bytes(const expr *e) { return e->type->tag == TT_T_LIST && e->type->layout == 'y'; }
 bool py__is_text(const expr *e) { return e->type->tag == TT_T_LIST && e->type->layout == 'w'; }
 static bool is_word(const expr *e) { return e->op == TT_X_STRING && e->type->tag == TT_T_META; }
 
@@ -23,7 +25,7 @@ static uint32_t decode(const unsigned char **at) {
 }
 
 /* A string that is written out, as C's text of a static list. */
-static expr *constant(lower *l, const char *word) {
+static expr *constant_of(lower *l, const char *word, type *t) {
   tt_str text = {0};
   long long n = 0;
   tt__str_add(&text, "({ static tt_i64 w[] = {");
@@ -34,10 +36,12 @@ static expr *constant(lower *l, const char *word) {
   if (kept) memcpy(kept, text.data, text.len + 1);
   tt__str_free(&text);
   if (!kept) py__fail(l, TT_ENOMEM, "out of memory");
-  expr *e = py__expr(l, TT_X_STRING, py__text_type(l), 0);
+  expr *e = py__expr(l, TT_X_STRING, t, 0);
   e->name = kept;
   return e;
 }
+
+static expr *constant(lower *l, const char *word) { return constant_of(l, word, py__text_type(l)); }
 
 expr *py__text(lower *l, expr *e) { return is_word(e) && !l->options.kernel ? constant(l, e->name) : e; }
 
@@ -101,6 +105,7 @@ expr *py__text_of(lower *l, expr *e) {
   e = py__text(l, e);
   if (py__is_text(e) || py__is_unknown(e)) return e;
   if (e->type->tag == TT_T_NONE) return constant(l, "None");
+  if (py__is_bytes(e)) return made(l, "tt_text_of_bytes", &e, 1);
   tt_dtype d = py__is_scalar(e) ? (tt_dtype)e->type->dtype : TT_DTYPE_NONE;
   if (d == TT_DTYPE_NONE || (tt__is_float(d) && d != TT_F64) || (tt__is_complex(d) && d != TT_C128))
     py__fail(l, TT_ENOTIMPL, "str() of %s in a compiled function", py__type_name(l, e->type));
@@ -172,10 +177,25 @@ static expr *argument(lower *l, const tt_tree *t, int k) {
   return e->type->tag == TT_T_NONE ? NULL : e;
 }
 
+/* What the field says of an argument that is no str, by the method. */
+static const char *wants_text(const char *name, int k) {
+  static const struct {
+    const char *name, *says;
+  } rows[] = {{"count", "The substring must be a UnicodeType"},
+              {"find", "must be UnicodeType"},
+              {"rfind", "must be UnicodeType"},
+              {"replace", "The object must be a UnicodeType."},
+              {"partition", "\"sep\" must be (UnicodeType, UnicodeCharSeq)"},
+              {"rpartition", "\"sep\" must be (UnicodeType, UnicodeCharSeq)"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (strcmp(rows[i].name, name) == 0) return rows[i].says;
+  return k == 1 && name[0] != 's' ? "The fillchar must be a UnicodeType" : "a str is needed";
+}
+
 static expr *text_argument(lower *l, const tt_tree *t, const char *name, int k, bool must) {
   expr *e = argument(l, t, k);
   if ((!e && must) || (e && !py__is_text(e) && !py__is_unknown(e)))
-    py__fail(l, TT_ETYPE, "%s() of %s where a str is needed", name, e ? py__type_name(l, e->type) : "nothing");
+    py__fail(l, TT_ETYPE, "%s, not %s: %s()", wants_text(name, k), e ? py__type_name(l, e->type) : "none", name);
   return e;
 }
 
@@ -184,12 +204,20 @@ static expr *whole_argument(lower *l, const tt_tree *t, const char *name, int k,
   expr *e = argument(l, t, k);
   bool whole = e && py__is_scalar(e) && (tt__is_int((tt_dtype)e->type->dtype) || e->type->dtype == TT_BOOL);
   if (e && !py__is_unknown(e) && !whole)
-    py__fail(l, TT_ETYPE, "%s: %s() of %s where a whole number is needed", must, name, py__type_name(l, e->type));
+    py__fail(l, TT_ETYPE, "%s, not %s: %s() needs a whole number", must, py__type_name(l, e->type), name);
   return e;
 }
 
 static expr *number_argument(lower *l, const tt_tree *t, const char *name, int k) {
-  return whole_argument(l, t, name, k, "The slice indices must be an Integer or None");
+  static const char *const places[] = {"\"start\" must be (Integer, NoneType)", "\"end\" must be (Integer, NoneType)"};
+  static const char *const edges[] = {"When specified, the arg 'start' must be an Integer or None",
+                                      "When specified, the arg 'end' must be an Integer or None"};
+  const char *says = "The slice indices must be an Integer or None";
+  if (strstr(name, "find") || strstr(name, "index")) says = places[k == 2];
+  if (strstr(name, "swith")) says = edges[k == 2];
+  if (strstr(name, "split")) says = "\"maxsplit\" must be (Integer, <class 'int'>)";
+  if (strcmp(name, "expandtabs") == 0) says = "\"tabsize\" must be (Integer, <class 'int'>)";
+  return whole_argument(l, t, name, k, says);
 }
 
 /* find, rfind, count, index, rindex: with the part of the string that they look at. */
@@ -253,7 +281,7 @@ static expr *pad(lower *l, expr *self, const char *name, const tt_tree *t) {
   bool zeros = name[0] == 'z';
   with = with ? with : constant(l, zeros ? "0" : " ");
   expr *one = py__elem(l, TT_EQ, py__count_of(l, with), py__int(l, 1));
-  py__raise_unless(l, one, TT_ETYPE, "The fill character must be exactly one character long");
+  py__raise_unless(l, one, TT_EVALUE, "The fill character must be exactly one character long");
   expr *arg[4] = {self, py__cast(l, width, TT_I64), with,
                   py__int(l, zeros            ? 3
                              : name[0] == 'l' ? 0
@@ -302,9 +330,11 @@ static expr *partition(lower *l, expr *self, const char *name, const tt_tree *t)
 
 static expr *splitlines(lower *l, expr *self, const char *name, const tt_tree *t) {
   const tt_tree *word = py__keyword(l, t, "keepends");
-  expr *keep = word ? py__value(l, word) : argument(l, t, 0);
+  expr *keep = word ? py__value(l, word) : t->n > 3 ? py__text(l, py__value(l, t->item[3])) : NULL;
   if (keep && py__is_unknown(keep)) return keep;
-  if (keep && !py__is_scalar(keep)) py__fail(l, TT_ETYPE, "%s() of %s", name, py__type_name(l, keep->type));
+  if (keep && !py__is_scalar(keep))
+    py__fail(l, TT_ETYPE, "\"keepends\" must be (Integer, <class 'int'>, Boolean, <class 'bool'>), not %s: %s()",
+             keep->type == py__text_type(l) ? "unicode_type" : py__type_name(l, keep->type), name);
   expr *arg[2] = {self, keep ? py__truth(l, keep) : py__bool(l, false)};
   expr *e = make(l, "tt_text_lines", py__list_type(l, py__text_type(l), 'l'), true, arg, 2);
   py__raise_unless(l, make(l, "tt_text_there", py__scalar(l, TT_BOOL), false, &e, 1), TT_ENOMEM, "out of memory");

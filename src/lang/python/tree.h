@@ -21,7 +21,7 @@ struct tt_tree {
   uint8_t tag;
   bool big; /* INT: beyond int64, up to uint64 */
   int32_t n;
-  const char *text; /* WORD, STRING: NUL-terminated (bytes after an inner NUL are lost) */
+  const char *text; /* WORD, STRING: NUL-terminated (an inner NUL is written C0 80) */
   int64_t i;
   double f;
   tt_tree **item;

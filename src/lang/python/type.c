@@ -36,6 +36,7 @@ type *py__unify(lower *l, type *a, type *b) {
   assert(a && b);
   if (a == b || b->tag == TT_T_UNKNOWN) return a;
   if (a->tag == TT_T_UNKNOWN) return b;
+  if (py__may_be_none(a, b)) return py__optional(l, a, b);
   if (a->tag != b->tag) return NULL;
   if (a->tag == TT_T_SCALAR) return py__scalar(l, tt__promote((tt_dtype)a->dtype, (tt_dtype)b->dtype));
   if (a->tag == TT_T_ARRAY) {
@@ -106,6 +107,10 @@ static type *read_type(lower *l, const char **at, int depth) {
   if (*s == 'W') {
     *at = s + 1;
     return py__text_type(l);
+  }
+  if (*s == 'Y') {
+    *at = s + 1;
+    return py__bytes_type(l);
   }
   if (*s == 'N') {
     *at = s + 1;

@@ -177,17 +177,44 @@ static expr *dense(lower *l, const tt_tree *t) {
          *zero = py__int(l, 0);
     return py__put(l, made, &zero, 1, a), made;
   }
-  if (!py__is_array(a)) py__fail(l, TT_ETYPE, "np.ascontiguousarray() of %s", py__type_name(l, a->type));
+  if (!py__is_array(a))
+    py__fail(l, TT_ETYPE, "The argument \"a\" must be array-like: np.ascontiguousarray() of %s",
+             py__type_name(l, a->type));
   return a->type->layout == 'C' ? a : py__method(l, a, "copy", NULL);
 }
 
-/* Fortran's order: a dense copy of the axes turned round, turned back. */
+/* Does an array lie in Fortran's order, the first axis without gaps and each next one around it? */
+static expr *lies_in_fortran(lower *l, expr *a) {
+  expr *good = py__bool(l, true), *want = py__int(l, 1);
+  for (int k = 0; k < a->type->rank; k++) {
+    expr *step = py__expr(l, TT_X_STEP, py__scalar(l, TT_I64), 1), *len = py__len(l, a, k);
+    step->arg[0] = a;
+    step->k = k;
+    expr *single = py__elem(l, TT_EQ, len, py__int(l, 1));
+    good = py__elem(l, TT_AND, good, py__elem(l, TT_OR, single, py__elem(l, TT_EQ, step, want)));
+    want = py__elem(l, TT_MUL, want, len);
+  }
+  return py__keep(l, good);
+}
+
+/* Fortran's order: the array itself where it lies so, else a dense copy of the axes turned round, turned back. */
 static expr *fortran(lower *l, const tt_tree *t) {
   expr *a = argument_of(l, t, 2, 0, "a");
   if (!a || py__is_unknown(a)) return a ? a : py__missing(l);
   if (!py__is_array(a) || a->type->rank < 2) return dense(l, t);
   a = py__keep(l, py__materialise(l, a));
-  return py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T");
+  int32_t local = py__temp(l, py__array(l, (tt_dtype)a->type->dtype, a->type->rank, 'A'));
+  if (a->type->readonly || a->type->layout == 'P')
+    return py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T");
+  block b;
+  py__set(l, local, a);
+  expr *lies = lies_in_fortran(l, a);
+  stmt *s = py__stmt(l, TT_X_IF);
+  s->a = py__elem(l, TT_LNOT, lies, NULL);
+  py__block_begin(l, &b);
+  py__set(l, local, py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T"));
+  s->body = py__block_end(l, &b);
+  return py__local(l, local);
 }
 
 expr *py__whole_call(lower *l, const char *name, const tt_tree *t, bool *known) {

@@ -63,6 +63,7 @@ typedef struct tt_pwriter {
   int indent, serial;
   int32_t parfor; /* functions made for parallel loops so far */
   bool in_parfor;
+  const bool *kept; /* in the body of a parallel loop: of each local, is its last value read behind the loop? */
   /* kernels with barriers */
   uint8_t *storage;         /* [locals]; NULL elsewhere */
   const tt_pexpr **remat;   /* [locals]: computed where it is used, not kept */

@@ -280,6 +280,33 @@ static void put_combine(tt_pwriter *w, const tt_pstmt *s, int k, const char *int
     tt__pw_line(w, "%s = tt_%s_%s(%s, %s);", into, tt__ops[op].lower, suffix, into, with);
 }
 
+/* Locals that the turns write and that are used elsewhere too: behind the loop they have the value of the last turn
+ * that wrote them. Each chunk says whether it did, and what. */
+typedef struct counts {
+  int32_t *all, *written;
+} counts;
+static void count_use(void *ctx, int32_t local, bool write) {
+  counts *c = ctx;
+  c->all[local]++;
+  c->written[local] += write;
+}
+
+static bool *kept_locals(tt_pwriter *w, const tt_pstmt *s) {
+  size_t n = (size_t)w->f->locals.n + 1;
+  int32_t *count = tt__arena_alloc(w->arena, 4 * n * sizeof *count);
+  bool *kept = tt__arena_alloc(w->arena, n);
+  if (!count || !kept) return w->out->failed = true, NULL;
+  memset(count, 0, 4 * n * sizeof *count);
+  counts inside = {count, count + n}, everywhere = {count + 2 * n, count + 3 * n};
+  tt__pw_each_stmt(s->body, count_use, &inside);
+  tt__pw_each_stmt(w->f->body, count_use, &everywhere);
+  for (int64_t k = 0; k < w->f->locals.n; k++)
+    kept[k] = inside.written[k] > 0 && everywhere.all[k] > inside.all[k] && k != s->local &&
+              !is_reduced(s, (int32_t)k) && k >= w->f->nparam && w->f->locals.data[k].type->tag != TT_T_UNKNOWN &&
+              w->f->locals.data[k].type->tag != TT_T_META && w->f->locals.data[k].type->tag != TT_T_NONE;
+  return kept;
+}
+
 static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int number) {
   tt_str *before = w->out, text = {0};
   tt_pattempt *attempt = w->attempt;
@@ -295,6 +322,7 @@ static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int
     if (!used[k]) continue;
     if (is_reduced(s, (int32_t)k)) tt__pw_line(w, "%s *p%d;", type, (int)k);
     tt__pw_line(w, "%s %s%d;", type, is_reduced(s, (int32_t)k) ? "r" : "v", (int)k);
+    if (w->kept && w->kept[k]) tt__pw_line(w, "%s *o%d; tt_b8 *w%d;", type, (int)k, (int)k);
   }
   w->indent--;
   tt__pw_line(w, "} E%d_%d;", w->f->source, number);
@@ -306,6 +334,7 @@ static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int
   for (int64_t k = 0; k < w->f->locals.n; k++) {
     if (!used[k] || is_reduced(s, (int32_t)k)) continue;
     tt__pw_line(w, "%s v%d = e->v%d;", tt__pw_type(w, w->f->locals.data[k].type), (int)k, (int)k);
+    if (w->kept && w->kept[k]) tt__pw_line(w, "tt_b8 w%d = 0;", (int)k);
   }
   for (int k = 0; k < s->n; k++) {
     const char *type = tt__pw_type(w, w->f->locals.data[s->reduced[k]].type);
@@ -316,6 +345,9 @@ static void put_par_body(tt_pwriter *w, const tt_pstmt *s, const bool *used, int
   tt__pw_stmts(w, s->body);
   tt__pw_close(w, "}");
   for (int k = 0; k < s->n; k++) tt__pw_line(w, "e->p%d[chunk] = v%d;", (int)s->reduced[k], (int)s->reduced[k]);
+  for (int64_t k = 0; k < w->f->locals.n; k++)
+    if (w->kept && w->kept[k])
+      tt__pw_line(w, "e->w%d[chunk] = w%d; if (w%d) e->o%d[chunk] = v%d;", (int)k, (int)k, (int)k, (int)k, (int)k);
   tt__pw_close(w, "}");
   w->in_parfor = false;
   w->attempt = attempt;
@@ -337,7 +369,9 @@ static void put_parfor(tt_pwriter *w, const tt_pstmt *s) {
   tt__pw_each_stmt(s->body, note_use, &u);
   used[s->local] = true;
   for (int k = 0; k < s->n; k++) used[s->reduced[k]] = true;
+  const bool *kept = w->kept = kept_locals(w, s);
   put_par_body(w, s, used, number);
+  w->kept = NULL;
   tt__pw_open(w, "{");
   tt__pw_line(w, "E%d_%d env;", w->f->source, number);
   tt__pw_line(w, "env.lo = %s;", tt__pw_text(w, s->a));
@@ -348,6 +382,12 @@ static void put_parfor(tt_pwriter *w, const tt_pstmt *s) {
   for (int k = 0; k < s->n; k++) {
     tt__pw_line(w, "%s p%d[TT_CHUNKS];", tt__pw_type(w, w->f->locals.data[s->reduced[k]].type), k);
     tt__pw_line(w, "env.p%d = p%d;", (int)s->reduced[k], k);
+  }
+  for (int64_t k = 0; k < w->f->locals.n; k++) {
+    if (!kept || !kept[k]) continue;
+    tt__pw_line(w, "%s o%d[TT_CHUNKS]; tt_b8 w%d[TT_CHUNKS];", tt__pw_type(w, w->f->locals.data[k].type), (int)k,
+                (int)k);
+    tt__pw_line(w, "env.o%d = o%d; env.w%d = w%d;", (int)k, (int)k, (int)k, (int)k);
   }
   tt__pw_line(w, "if (chunks > 0) call->parallel(call, chunks, tt_par%d_%d, &env);", w->f->source, number);
   tt__pw_line(w, "if (TT_RARELY(*call->failed)) %s;", tt__pw_leave_text(w));
@@ -360,6 +400,9 @@ static void put_parfor(tt_pwriter *w, const tt_pstmt *s) {
     tt__pw_close(w, "}");
   }
   tt__pw_line(w, "if (n > 0) v%d = env.hi - 1;", (int)s->local);
+  for (int64_t k = 0; k < w->f->locals.n; k++)
+    if (kept && kept[k])
+      tt__pw_line(w, "for (tt_i64 c = 0; c < chunks; c++) if (w%d[c]) v%d = o%d[c];", (int)k, (int)k, (int)k);
   tt__pw_close(w, "}");
 }
 
@@ -740,6 +783,7 @@ void tt__pw_stmt(tt_pwriter *w, const tt_pstmt *s) {
       put_host(w, s);
       break;
   }
+  if (w->kept && s->local >= 0 && w->kept[s->local]) tt__pw_line(w, "w%d = 1;", (int)s->local);
   w->out->failed |= text.failed;
   tt__str_free(&text);
 }

@@ -46,6 +46,49 @@ static __attribute__((unused)) tt_i64 tt_chars_put(tt_i64 at, tt_i64 n, tt_i64 s
   }
   return 0;
 }
+/* The same of bytes: text that is no ASCII does not go there (0). */
+static __attribute__((unused)) tt_list *tt_bytes_of_chars(tt_pcall *call, tt_i64 at, tt_i64 n, tt_i64 step) {
+  while (n > 0 && !*((const char *)at + (n - 1) * step)) n--;
+  tt_list *l = tt_text_new(call, n);
+  if (l == &tt_text_none) tt_fail(call, TT_ENOMEM, "out of memory", 0);
+  for (tt_i64 k = 0; k < l->n; k++) l->w[k] = *((const unsigned char *)at + k * step);
+  return l;
+}
+static __attribute__((unused)) tt_b8 tt_bytes_put(tt_i64 at, tt_i64 n, tt_i64 step, const tt_list *s, tt_i64 most) {
+  for (tt_i64 k = 0; k < s->n; k++)
+    if (s->w[k] > most) return 0;
+  for (tt_i64 k = 0; k < n; k++) *((char *)at + k * step) = (char)(k < s->n ? s->w[k] : 0);
+  return 1;
+}
+/* As Python writes bytes: b'...', between double quotes where there are single ones and no double ones. */
+static __attribute__((unused)) tt_list *tt_text_of_bytes(tt_pcall *call, const tt_list *s) {
+  static const char digits[] = "0123456789abcdef";
+  tt_list *l = tt_text_new(call, 4 * s->n + 3);
+  tt_i64 single = 0, twice = 0, at = 0;
+  if (!l->n) return l;
+  for (tt_i64 k = 0; k < s->n; k++) {
+    single |= s->w[k] == '\'';
+    twice |= s->w[k] == '"';
+  }
+  const tt_i64 quote = single && !twice ? '"' : '\'';
+  l->w[at++] = 'b';
+  l->w[at++] = quote;
+  for (tt_i64 k = 0; k < s->n; k++) {
+    const tt_i64 c = s->w[k], named = c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c == quote ? c : 0;
+    if (named || c == '\\') l->w[at++] = '\\';
+    if (!named && (c < 32 || c > 126)) {
+      l->w[at++] = '\\';
+      l->w[at++] = 'x';
+      l->w[at++] = digits[c >> 4];
+      l->w[at++] = digits[c & 15];
+    } else {
+      l->w[at++] = named ? named : c;
+    }
+  }
+  l->w[at++] = quote;
+  l->n = at;
+  return l;
+}
 TT_FN void tt_text_put(tt_i64 *to, const tt_list *s) {
   if (s->n) __builtin_memcpy(to, s->w, (unsigned long)s->n * 8);
 }

@@ -31,6 +31,15 @@ def again(k):
     if k <= 0:
         return k
     return (k + again(k - 3)) % 97
+def maybe(k):
+    if k % 3:
+        return k // 2
+def perhaps(k, z):
+    found = None
+    for i in range(k % 5):
+        if z > i:
+            found = z * i
+    return found
 def f(a, b, c, n, x):
     r0, r1, r2 = n, x, 0
 """
@@ -99,6 +108,9 @@ class Flow:
             lambda: f"split({sub()}, 0.5)[0]",
             lambda: f"checked({sub()})",
             lambda: f"again({sub()} % 60)",
+            lambda: f"(maybe({sub()}) or {sub()})",
+            lambda: f"({sub()} if maybe({sub()}) is None else {sub()})",
+            lambda: f"int(maybe({sub()}) {r.choice(['==', '!='])} {r.choice(['maybe', 'int'])}({sub()}))",
             lambda: f"sum(({sub()}, {sub()}, 1))",
             lambda: f"math.gcd({sub()}, {sub()})",
         )
@@ -130,6 +142,7 @@ class Flow:
             lambda: f"twice({sub()})",
             lambda: f"twice({sub()}, {self.int_of(deep - 1)})",
             lambda: f"split({self.int_of(deep - 1)}, {sub()})[1]",
+            lambda: f"(perhaps({self.int_of(deep - 1)}, {sub()}) or {sub()})",
         )
 
     def truth(self, deep=1):
@@ -171,7 +184,7 @@ class Flow:
     # ---- statements
 
     def statement(self, deep):
-        ways = [self.assign] * 5 + [self.result] * 2 + [self.store, self.unpack, self.grow]
+        ways = [self.assign] * 5 + [self.result] * 2 + [self.store, self.unpack, self.grow, self.look]
         if deep:
             ways += [self.branch] * 3 + [self.loop] * 2 + [self.over_tuple]
         if self.attempts:
@@ -221,6 +234,14 @@ class Flow:
             self.put("    r1 = 0.5")
         else:
             self.put(f"{self.r.choice(['r0', 'r2'])} = ({self.int_of()}) % 997")
+
+    def look(self, deep):
+        """A name that may be None, read where it is not."""
+        self.put(f"o = {self.r.choice(['maybe', 'again', 'maybe'])}({self.int_of(1)} % 50)")
+        self.put(f"if {self.truth()}:")
+        self.put("    o = None")
+        self.put(f"{self.r.choice(['if o is not None:', 'if o:', 'if o != None and o > 2:'])}")
+        self.put("    r2 = (r2 + o) % 997")
 
     def store(self, deep):
         self.either(

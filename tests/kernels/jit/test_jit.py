@@ -707,7 +707,7 @@ def test_failures_of_typing_name_the_line():
     line = f.py_func.__code__.co_firstlineno
     with pytest.raises((TypeError, NotImplementedError), match=f"line {line + 3}|no "):
         f((1, 2))
-    with pytest.raises(TypeError, match="cannot unify int64 and .int64, int64. for 'y'"):
+    with pytest.raises(TypeError, match="Cannot unify int64 and .int64, int64. for 'y'"):
         g(1)
     with pytest.raises(NotImplementedError, match=r"with x:.*\n.*line"):
         h(1)

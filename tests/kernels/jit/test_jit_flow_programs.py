@@ -35,7 +35,7 @@ def outcome(f, args):
 def compiled(names):
     """The functions of a program, compiled: those that f calls, then f."""
     own = dict(names)
-    for name in ("twice", "split", "checked", "again", "f"):
+    for name in ("twice", "split", "checked", "again", "maybe", "perhaps", "f"):
         fn = names[name]
         copied = type(fn)(fn.__code__, own, name, fn.__defaults__)
         own[name] = tt.njit(copied)

@@ -205,7 +205,7 @@ def test_places():
         ("def f(n):\n    try:\n        yield n\n    finally:\n        n = 1", NotImplementedError, "yield inside try"),
         ("def f(n):\n    yield n\n    return 3", NotImplementedError, "return of a value in a generator"),
         ("def f(n):\n    if False:\n        yield 1", TypeError, "does not yield any value"),
-        ("def f(n):\n    yield n\n    yield 'a'", TypeError, "cannot unify what is yielded.*line 3"),
+        ("def f(n):\n    yield n\n    yield 'a'", TypeError, "Cannot unify what is yielded.*line 3"),
         ("def f(n):\n    return next([1, n])", NotImplementedError, r"next\(\) of"),
     ],
 )

@@ -183,7 +183,7 @@ def shown():
     [
         (nothing_in_it, "nothing is put into it"),
         (mixed, "takes no float64"),
-        (unlike, "takes no assignment"),
+        (unlike, "Cannot mutate a literal list"),
         (shown, "print of"),
     ],
 )

@@ -110,10 +110,42 @@ def test_what_is_refused():
 
     with pytest.raises(NotImplementedError, match="(?s)packed records.*align=True.*line"):
         kernel[1, 1](np.zeros(3, [("a", "i1"), ("b", "i4")]))
-    with pytest.raises(NotImplementedError, match="bytes"):
-        tt.njit(lambda r: r[0].s)(np.zeros(3, [("a", "f8"), ("s", "S3")]))
     with pytest.raises(NotImplementedError, match="no attribute 'c'"):
         tt.njit(lambda r: r.c)(a)
+
+
+@pytest.mark.parametrize("align", [False, True])
+def test_fields_of_bytes(align):
+    kind = np.dtype([("a", "f8"), ("s", "S5"), ("b", "i2")], align=align)
+    a = np.zeros(4, kind)
+    a["s"] = [b"abcde", b"x\0y", b"", b"\xff'\""]
+    get = tt.njit(lambda r, i: r[i].s)
+    assert [get(a, i) for i in range(4)] == list(a["s"])
+
+    @tt.njit
+    def put(r, i, word):
+        r[i].s = word
+        return r[i].s == r[0].s, len(r[i].s), r[i].s[0] if len(r[i].s) else -1
+
+    assert put(a, 1, "abcdefg") == (True, 5, 97)
+    assert a["s"][1] == b"abcde"
+    assert a["b"].tolist() == [0] * 4
+    assert put(a, 2, "") == (False, 0, -1)
+    with pytest.raises(ValueError, match="ASCII"):
+        put(a, 2, "ü")
+    copied = tt.njit(lambda r: (r[3].s, str(r[3].s)))
+    assert copied(a) == (b"\xff'\"", str(b"\xff'\""))
+
+    @tt.njit
+    def move(r):
+        r[2].s = r[3].s
+
+    move(a)
+    assert a["s"][2] == a["s"][3]
+    with pytest.raises(TypeError, match="of bytes in a compiled function"):
+        tt.njit(lambda r: r[0].s.upper())(a)
+    with pytest.raises(TypeError, match="of bytes in a compiled function"):
+        tt.njit(lambda r: r[0].s[1:])(a)
 
 
 PACKED = [("a", "i1"), ("b", "f8"), ("s", "U5"), ("v", "f4", (2,)), ("n", [("x", "i2"), ("y", "c16")])]

@@ -272,8 +272,13 @@ static PyObject *jit_call(PyObject *self, PyObject *args, PyObject *names) {
   tt_code c = tt_jit_call(s->jit, f.word, s->hidden_words, out, &run, &err);
   if (!brief) core_block_end();
   bool shown = core_jit_show(run);
-  if (c != TT_OK) {
+  if (c != TT_OK) { /* what was done before stays done */
+    PyObject *kind, *value, *trace;
     core_jit_raise(self, c, &err);
+    PyErr_Fetch(&kind, &value, &trace);
+    if (!shown || !core_jit_write_back(&f) || (f.lists && !core_jit_lists_back(&f, tt_jit_writes(s->jit), run, self)))
+      PyErr_Clear(); /* the first error is the one that is told */
+    PyErr_Restore(kind, value, trace);
   } else if (shown && core_jit_write_back(&f) &&
              (!f.lists || core_jit_lists_back(&f, tt_jit_writes(s->jit), run, self))) {
     const char *type = tt_jit_result(s->jit);

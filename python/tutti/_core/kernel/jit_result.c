@@ -240,12 +240,17 @@ static PyObject *list_object(result *r) {
   return out;
 }
 
-/* A string that was an argument is the same object again. */
+/* A string that was an argument is the same object again; the same of bytes. */
 static PyObject *text_object(result *r) {
   const tt_jit_list *text = (const tt_jit_list *)(intptr_t)*r->word++;
-  r->type++;
+  bool bytes = *r->type++ == 'Y';
   for (const jit_list *a = r->f->lists; a; a = a->next)
     if (&a->head == text) return Py_NewRef(a->object);
+  if (bytes) {
+    PyObject *made = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)text->n);
+    for (int64_t k = 0; made && k < text->n; k++) PyBytes_AsString(made)[k] = (char)text->word[k];
+    return made;
+  }
   uint32_t *code = PyMem_Malloc((size_t)text->n * sizeof *code + 1);
   if (!code) return PyErr_NoMemory();
   for (int64_t k = 0; k < text->n; k++) code[k] = (uint32_t)text->word[k];
@@ -258,7 +263,7 @@ static PyObject *text_object(result *r) {
 
 static PyObject *result_object(result *r) {
   if (*r->type == 'G') return PyErr_SetString(PyExc_TypeError, "a generator comes back by itself only"), NULL;
-  if (*r->type == 'W') return text_object(r);
+  if (*r->type == 'W' || *r->type == 'Y') return text_object(r);
   if (*r->type && strchr("LTDESUJ", *r->type)) return list_object(r);
   if (*r->type == 'N') {
     r->type++;

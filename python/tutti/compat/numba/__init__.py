@@ -54,7 +54,10 @@ def typeof(value):
     if value is None:
         return types.none
     if isinstance(value, tuple):
-        return types.Tuple(*map(typeof, value))
+        made = types.Tuple(*map(typeof, value))
+        if hasattr(value, "_fields"):
+            made.instance_class = type(value)
+        return made
     if isinstance(value, (list, set)) and value:
         return (types.List if isinstance(value, list) else types.Set)(typeof(next(iter(value))))
     if isinstance(value, (List, Dict)):
@@ -65,7 +68,7 @@ def typeof(value):
     inner = getattr(value, "_jit_argument", value)
     array = value if inner is not value else np.asarray(value)  # memory of a device stays there
     element = from_dtype(array.dtype)
-    if not len(array.shape):
+    if not len(array.shape) and not isinstance(value, np.ndarray):
         return element
     flags = getattr(inner, "flags", None)
     layout = "A" if flags is None else "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"

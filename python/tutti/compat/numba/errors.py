@@ -33,9 +33,12 @@ UnsupportedError = LoweringError = NumbaNotImplementedError = UnsupportedBytecod
 CompilerError = UnsupportedRewriteError = UnsupportedParforsError = NotImplementedError
 
 __all__ = [
-    "LoweringError", "NumbaDeprecationWarning", "NumbaError", "NumbaExperimentalFeatureWarning", "NumbaIndexError",
-    "NumbaNotImplementedError", "NumbaPendingDeprecationWarning", "NumbaPerformanceWarning", "NumbaTypeError",
-    "NumbaValueError", "NumbaWarning", "TypingError", "UnsupportedBytecodeError", "UnsupportedError",
+    "CompilerError", "ForceLiteralArg", "InternalError", "LoweringError", "NumbaDebugInfoWarning",
+    "NumbaDeprecationWarning", "NumbaError", "NumbaExperimentalFeatureWarning", "NumbaIndexError",
+    "NumbaInvalidConfigWarning", "NumbaNotImplementedError", "NumbaPendingDeprecationWarning",
+    "NumbaPerformanceWarning", "NumbaRuntimeError", "NumbaTypeError", "NumbaValueError", "NumbaWarning",
+    "RequireLiteralValue", "TypingError", "UnsupportedBytecodeError", "UnsupportedError", "UnsupportedParforsError",
+    "UnsupportedRewriteError",
 ]  # fmt: skip
 
 

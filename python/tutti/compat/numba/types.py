@@ -3,7 +3,14 @@
 from ..._jit.signature import NAMES
 
 
-class Type:
+class _Named(type):
+    """Classes of types are shown by their names."""
+
+    def __repr__(cls):
+        return cls.__name__
+
+
+class Type(metaclass=_Named):
     """A data type; Type[:] is an array of it, Type(...) a signature or, of a number, a conversion."""
 
     def __init__(self, name, dtype=None):
@@ -49,11 +56,19 @@ class Signature:
         return hash(repr(self))
 
 
-class Boolean(Type):
+class Hashable:
+    """Types whose values may be keys."""
+
+
+class Boolean(Type, Hashable):
     """Truth values."""
 
 
-class Number(Type):
+class Unicode(Type, Hashable):
+    """Strings."""
+
+
+class Number(Type, Hashable):
     """Numbers; `bitwidth`: how many bits one has."""
 
     bitwidth = property(lambda self: int(self._jit_dtype.lstrip("abcdefghijklmnopqrstuvwxyz")))
@@ -162,7 +177,7 @@ def _make():
     for name, dtype in NAMES.items():
         out[name] = _CLASSES[dtype[0]](dtype, dtype)
     out["void"] = out["none"] = Type("none")
-    out["unicode_type"] = out["string"] = Type("unicode_type")
+    out["unicode_type"] = out["string"] = Unicode("unicode_type")
     return out
 
 
@@ -186,10 +201,23 @@ integer_domain, number_domain = _domain("int", "uint"), _domain("int", "uint", "
 class _Compound(Type):
     """A list, a dictionary or another type that is made of types."""
 
+    plain = False  # a list as Python writes it, no typed.List
+
     def __repr__(self):
         kind = self.name.partition("(")[0]
         form = {"list": "ListType[{}]", "dict": "DictType[{}]"}.get(kind)
-        return form.format(",".join(map(str, self.parts))) if form else self.name
+        if kind == "tuple" and self.parts:
+            one = len(set(self.parts)) == 1
+            inside = f"{self.parts[0]} x {len(self.parts)}" if one else ", ".join(map(str, self.parts))
+            return f"{'UniTuple' if one else 'Tuple'}({inside})"
+        shown = form.format(",".join(map(str, self.parts))) if form and not self.plain else self.name
+        first = getattr(self, "initial_value", None)
+        return f"{shown}<iv={first}>" if self.plain or first is not None else shown
+
+    def __eq__(self, other):
+        return super().__eq__(other) and getattr(self, "initial_value", None) == getattr(other, "initial_value", None)
+
+    __hash__ = Type.__hash__
 
 
 class _Kind:
@@ -217,18 +245,74 @@ class _Kind:
         return isinstance(value, Type) and value.name.startswith(self.name + "(")
 
 
+class _Container(_Kind):
+    """Of lists and dictionaries; initial_value: what was in them where they were written."""
+
+    def __init__(self, name, plain=False):
+        super().__init__(name)
+        self.plain = plain
+
+    def __call__(self, *args, reflected=False, initial_value=None, **named):
+        made = super().__call__(*args, *named.values())  # dtype=, or key_type= and value_type=
+        made.plain, made.reflected, made.initial_value = self.plain, reflected, initial_value
+        return made
+
+
 class _UniTuple(_Kind):
     def __call__(self, one, count):
         return super().__call__(*[one] * count)
 
 
-Tuple, Optional, ListType, DictType = (_Kind(n) for n in ("tuple", "optional", "list", "dict"))
-List, Set = _Kind("list"), _Kind("set")
+Tuple, Optional, Set = (_Kind(n) for n in ("tuple", "optional", "set"))
+ListType, DictType, List = _Container("list"), _Container("dict"), _Container("list", True)
 UniTuple = _UniTuple("tuple")
 BaseTuple = Tuple
 
 
-class _Family(type):
+class Literal(Type, Hashable):
+    """The type of a value that is known when a function is compiled; `literal_value`: the value."""
+
+    def __init__(self, value):
+        kind = type(value)
+        self.literal_value, self.literal_type = value, _types[_LITERALS[kind]]
+        super().__init__(f"Literal[{kind.__name__}]({value})", self.literal_type._jit_dtype)
+
+
+_LITERALS = {int: "int64", bool: "boolean", str: "unicode_type"}
+
+
+def maybe_literal(value):
+    """The type of a whole number, a truth or a string as a literal; None of anything else."""
+    return Literal(value) if type(value) in _LITERALS else None
+
+
+def literal(value):
+    """The type of a value that is known when a function is compiled."""
+    made = maybe_literal(value)
+    if made is None:
+        raise TypeError(f"{value!r} cannot be used as a literal")
+    return made
+
+
+class LiteralList(Type):
+    """A list whose items have several types, as it was written; `literal_value`: their types."""
+
+    def __init__(self, literal_value):
+        self.literal_value = list(literal_value)
+        self.types, self.count = tuple(self.literal_value), len(self.literal_value)
+        super().__init__(f"LiteralList({self.types})")
+
+
+class LiteralStrKeyDict(Type):
+    """A dictionary whose values have several types, as it was written; `literal_value`: the types of its items."""
+
+    def __init__(self, literal_value, value_index=None):
+        self.literal_value = dict(literal_value)
+        self.types, self.count = tuple(self.literal_value.values()), len(self.literal_value)
+        super().__init__(f"LiteralStrKey[Dict]({self.literal_value})")
+
+
+class _Family(_Named):
     """A kind of types, for isinstance(x, types.Integer)."""
 
     def __call__(cls, *names):
@@ -258,16 +342,36 @@ NoneType = _family("NoneType", lambda t: t.name == "none")
 Omitted = _family("Omitted", lambda t: False)
 
 
-def of_kinds(text):
-    """Types of arguments, of what signatures of compiled code write."""
+StringLiteral = _family("StringLiteral", lambda t: isinstance(getattr(t, "literal_value", None), str))
+IntegerLiteral = _family("IntegerLiteral", lambda t: type(getattr(t, "literal_value", None)) is int)
+BooleanLiteral = _family("BooleanLiteral", lambda t: isinstance(getattr(t, "literal_value", None), bool))
+
+
+def of_kinds(text, written=None, literals=False):
+    """Types of arguments, of what signatures of compiled code write.
+
+    written: of each how it was written, where that is known (("value", 1), ("list", parts), ("dict", pairs)); literals:
+    numbers and strings that were written out have the types of these values.
+    """
     from ..._jit.signature import parts_of
 
-    return [_of_kind(part) for part in parts_of(text)]
+    parts = parts_of(text)
+    return [(_item if literals else _of_kind)(part, how) for part, how in zip(parts, written or [None] * len(parts))]
 
 
-def _of_kind(text):
+def _item(kind, how):
+    return Literal(how[1]) if how and how[0] == "value" else _of_kind(kind, how)
+
+
+def _values(parts):
+    """The values of parts that were all written out, else None."""
+    return [how[1] for how in parts] if all(how and how[0] == "value" for how in parts) else None
+
+
+def _of_kind(text, how=None):
     from ..._jit.containers import _NAME
 
+    parts = how[1] if how and how[0] in ("list", "dict") else None
     if text == "W":
         return _types["unicode_type"]
     if text == "N":
@@ -278,10 +382,31 @@ def _of_kind(text):
         kind, _, rest = text[1:].partition(":")
         return Array(_of_kind(kind), int(rest[0]), rest[1])
     if text[0] in "LT":
-        return (List if text[0] == "L" else ListType)(_of_kind(text[1:]))
-    if text[0] in "DEUS":
-        parts = of_kinds(text[2:-1])[1:]
-        return DictType(*parts) if text[0] in "DE" else Set(*parts)
+        first = _values(parts) if parts else None
+        return (List if text[0] == "L" else ListType)(_of_kind(text[1:]), initial_value=first)
+    if text[0] in "DE":
+        kinds, keys, values = of_kinds(text[2:-1])[1:], [key for key, _ in parts or ()], [one for _, one in parts or ()]
+        given = _values(values) if parts else None
+        return DictType(*kinds, initial_value=dict(zip(keys, given)) if given else None)
+    if text[0] in "US":
+        return Set(*of_kinds(text[2:-1])[1:])
+    if text.startswith("(@K"):
+        return _of_literal(text, parts)
+    if text.startswith("(@O"):
+        return Optional(*of_kinds(text[1:-1].rpartition(";")[2])[1:])
     if text[0] == "(":
         return Tuple(*of_kinds(text[1:-1].rpartition(";")[2]))
     return Type(text)
+
+
+def _of_literal(text, parts):
+    """A display whose items have several types."""
+    from ..._jit.signature import parts_of
+
+    meta, _, kinds = text[2:-1].partition(";")
+    kinds = parts_of(kinds)
+    keys, values = meta.split(":")[1:], parts or [None] * len(kinds)
+    if meta == "Klist":
+        return LiteralList(list(map(_item, kinds, values)))
+    values = [how for _, how in parts] if parts else values
+    return LiteralStrKeyDict(zip(map(literal, keys), map(_item, kinds, values)))
