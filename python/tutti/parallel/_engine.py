@@ -98,9 +98,9 @@ class Engine(_listening.Listening):
     def _hire(self, number):
         return _workers.Worker(self.size, number, self.device, self.environment)
 
-    def function(self, f, find, scope=None):
-        """A function as it travels; `find` and `scope` as for _message.pack."""
-        return _packets.Function(_message.name_of(f), _message.pack(f, find, scope), self.forgotten)
+    def function(self, f, find, scope=None, lean=()):
+        """A function as it travels; `find`, `scope` and `lean` as for _message.pack."""
+        return _packets.Function(_message.name_of(f), _message.pack(f, find, scope, lean), self.forgotten)
 
     def ready(self):
         """Has some worker said that it is there?"""

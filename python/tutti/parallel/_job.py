@@ -5,7 +5,7 @@ import sys
 import time
 
 from .. import _core
-from . import _chunks, _message, _packets
+from . import _chunks, _lean, _message, _packets
 
 _HERE = 0.001  # seconds of work that are never distributed
 _WORTH = 5e-6  # what an item must take, so that to hand it over costs less
@@ -313,7 +313,8 @@ class Job:
     def _function(self, f):
         known = self.functions.get(id(f))
         if known is None:
-            known = self.functions[id(f)] = (f, self.engine.function(f, self._find))
+            lean = _lean.parts(_message.called(f))
+            known = self.functions[id(f)] = (f, self.engine.function(f, self._find, lean=lean))
         return known[1]
 
     def _read(self, packet, details, text, buffers):
