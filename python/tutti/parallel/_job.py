@@ -283,7 +283,7 @@ class Job:
         """Keep the workers busy."""
         limit = 2 * self.engine.size + 1
         while self.out < limit and (self.ahead or self.out + len(self.waiting) < _AHEAD * self.engine.size):
-            n = self.chunk or (_chunks.size(self.seconds, self.items.left, self.engine.size) if self.seconds else 1)
+            n = self.chunk or self._size()
             if self.most is not None:
                 n = min(n, self.most - (self.begun - self.given))
                 if n <= 0:
@@ -298,6 +298,11 @@ class Job:
             packet = _packets.Packet(self, self._function(f), packed, 0, n, details, n * self.seconds or 1.0)
             self.begun += n
             self._put(packet)
+
+    def _size(self):
+        if not self.seconds:
+            return 1
+        return _chunks.size(self.seconds, self.items.left, self.engine.size, soon=not self.ahead)
 
     def _find(self, view):
         """The place of an array in shared memory, as _message.pack asks."""
