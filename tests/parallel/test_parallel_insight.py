@@ -6,6 +6,7 @@ import time
 
 import pytest
 import tutti as tt
+from tutti import _monitor
 from tutti.parallel import _workers
 
 
@@ -23,9 +24,6 @@ def test_between_calls_nobody_waits():
     del first
     for _ in range(100):
         assert worker.rested(Call()) == 0
-
-
-from tutti import _monitor
 
 
 def nap(x):

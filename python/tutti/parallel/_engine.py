@@ -285,12 +285,14 @@ class Engine(_listening.Listening):
     def withdraw(self, job):
         """What a job has not begun is not to be done."""
         with self.mutex:
+            job.over = True
             self.queue = collections.deque(p for p in self.queue if p.job is not job)
             self._tell()
 
     def stop(self, job):
         """End the workers that are at work on a job: nobody waits for it any more."""
         with self.mutex:
+            job.over = True
             for w in self.workers:
                 if any(p.job is job for p in w.work):
                     w.kill("was stopped")

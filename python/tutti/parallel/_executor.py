@@ -58,6 +58,7 @@ class _Call:
 
     def __init__(self, future, executor):
         self.future, self.executor = future, executor
+        self.over = False  # it was stopped
 
     def first(self, packet):
         return 0

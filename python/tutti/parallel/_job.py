@@ -67,6 +67,7 @@ class Job:
         self.most = most
         self.choice = choice
         self.by_threads = False
+        self.over = False  # nobody wants results any more
         self.begun = 0  # items that were read
         self.given = 0  # and given
         self.seconds = 0.0  # what an item takes

@@ -126,7 +126,10 @@ class Packed:
 
 
 def pack(thing, place=None, scope=None, lean=()):
-    """Pickle an object, as `dumps`. `place` finds (segment, at, size) for a large buffer, or None: it is copied beside the text."""
+    """Pickle an object, as `dumps`.
+
+    `place` finds (segment, at, size) for a large buffer, or None: it is copied beside the text.
+    """
     buffers = []
 
     def leave_out(buffer):
