@@ -291,6 +291,7 @@ def test_semaphores_conditions_and_pipes():
 
     p = mp.Process(target=answer, args=(ready, state, there))
     p.start()
+    there.close()
     here.send("question")
     assert not here.poll(0.05)
     with ready:
@@ -435,3 +436,135 @@ def test_waiting_for_processes_and_connections():
     del p
     with pytest.raises(OSError):
         os.fstat(fd)
+
+
+def meets(barrier, queue, times, first):
+    for k in range(times):
+        time.sleep(0.002 * ((first + k) % 3))
+        queue.put((k, barrier.wait(60)))
+
+
+@pytest.mark.parametrize("made", [mp.Barrier, mp.Manager().Barrier])
+def test_nobody_passes_a_barrier_before_all_are_there(made):
+    barrier, queue = made(3), mp.Queue()
+    there = [mp.Process(target=meets, args=(barrier, queue, 10, n)) for n in range(2)]
+    for p in there:
+        p.start()
+    meets(barrier, queue, 10, 2)
+    got = [queue.get(timeout=60) for _ in range(30)]
+    for p in there:
+        p.join(60)
+        assert p.exitcode == 0
+    for k in range(10):  # each time, every place among those who wait was taken once
+        assert sorted(place for turn, place in got if turn == k) == [0, 1, 2]
+    with pytest.raises(threading.BrokenBarrierError):
+        barrier.wait(0.05)
+    assert barrier.broken and barrier.n_waiting == 0
+    barrier.reset()
+    assert not barrier.broken
+    with pytest.raises(ValueError, match="parties"):
+        made(0)
+
+
+def echoes(end):
+    while (said := end.recv()) != "end":
+        end.send(said)
+
+
+def test_a_connection_that_was_given_away_is_closed_here():
+    """It may be closed before the process that has it begins."""
+    here, there = mp.Pipe()
+    p = mp.Process(target=echoes, args=(there,))
+    p.start()
+    there.close()
+    for said in ("a", b"b", [1]):
+        here.send(said)
+        assert here.recv() == said
+    here.send("end")
+    p.join(60)
+    assert p.exitcode == 0
+    with pytest.raises(EOFError):  # it has ended, and nobody else has that end
+        here.recv()
+    with pytest.raises(BrokenPipeError):
+        here.send(1)
+
+
+def test_who_dies_has_closed_its_end():
+    here, there = mp.Pipe()
+    p = mp.Process(target=echoes, args=(there,))
+    p.start()
+    there.close()
+    here.send(1)
+    assert here.recv() == 1
+    p.kill()
+    with pytest.raises(EOFError):
+        here.recv()
+    p.join()
+
+
+def sends(end, x):
+    end.send(x)
+    return x
+
+
+def test_workers_and_queues_take_connections():
+    here, there = mp.Pipe()
+    with mp.Pool(2) as pool:
+        assert pool.starmap(sends, [(there, 1), (there, 2)]) == [1, 2]
+        assert sorted([here.recv(), here.recv()]) == [1, 2]
+    queue = mp.Queue()
+    queue.put(there)
+    again = queue.get()
+    again.send(3)
+    again.close()
+    assert here.recv() == 3 and not here.poll()
+    queue.put(there)
+    there.close()
+    with pytest.raises(FileNotFoundError, match="closed it"):
+        queue.get()
+    with pytest.raises(EOFError):
+        here.recv()
+
+
+def test_connections_leave_no_descriptors():
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        mp.Pipe()
+    assert len(os.listdir("/proc/self/fd")) <= before + 2
+
+
+class Target:
+    def __call__(self, queue, other):
+        queue.put(5)
+
+
+def test_what_a_process_was_given_is_let_go():
+    import weakref
+
+    target = Target()
+    seen, queue = weakref.ref(target), mp.Queue()
+    p = mp.Process(target=target, args=(queue, target))
+    del target
+    p.start()
+    p.join(60)
+    assert seen() is None and queue.get(timeout=60) == 5
+
+
+def test_who_waits_later_is_not_woken_for_another():
+    condition, woken, began = mp.Condition(), [], threading.Event()
+
+    def sleeps():
+        with condition:
+            began.set()
+            woken.append(condition.wait(60))
+
+    for _ in range(10):
+        began.clear()
+        sleeper = threading.Thread(target=sleeps)
+        sleeper.start()
+        began.wait(60)
+        with condition:
+            condition.notify_all()
+            assert not condition.wait(0.02)
+        sleeper.join(60)
+    assert woken == [True] * 10

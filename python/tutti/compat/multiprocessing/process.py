@@ -5,10 +5,11 @@ import itertools
 import os
 import subprocess
 import sys
+import time
 import weakref
 
 from ...parallel import _code
-from . import _memory
+from . import _memory, pipes
 
 _numbers = itertools.count(1)
 _children = weakref.WeakSet()
@@ -65,6 +66,12 @@ class Current:
     def is_alive(self):
         return os.path.exists(f"/proc/{self.pid}")
 
+    def join(self, timeout=None):
+        """Wait until it has ended."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while self.is_alive() and (end is None or time.monotonic() < end):
+            time.sleep(0.01)
+
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name!r}>"
 
@@ -106,7 +113,11 @@ class Process:
             raise AssertionError("cannot start a process twice")
         own = type(self).run is not Process.run
         work = (self.run, (), {}) if own else (self._target, self._args, self._kwargs)
-        data = bytes(_code.dumps((self.name, *work)))
+        with pipes.inherited() as fds:
+            self._start(bytes(_code.dumps((self.name, *work))), fds)
+        self._target, self._args, self._kwargs = None, (), {}  # they may be what keeps this object
+
+    def _start(self, data, fds):
         segment = _memory.Segment(len(data))
         segment.memory[:] = data
         path = [p or os.getcwd() for p in sys.path]
@@ -118,7 +129,7 @@ class Process:
         sentinel, theirs = os.pipe()  # it ends with the last who has the other end: the process
         closing = weakref.finalize(self, os.close, sentinel)
         try:
-            self._popen = subprocess.Popen([*command, str(theirs)], pass_fds=(segment.fd, theirs))
+            self._popen = subprocess.Popen([*command, str(theirs)], pass_fds=(segment.fd, theirs, *fds))
             self._sentinel = sentinel
         finally:
             os.close(theirs)
