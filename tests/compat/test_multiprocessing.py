@@ -568,3 +568,15 @@ def test_who_waits_later_is_not_woken_for_another():
             assert not condition.wait(0.02)
         sleeper.join(60)
     assert woken == [True] * 10
+
+
+def tells_key(queue):
+    queue.put((mp.current_process().authkey, mp.parent_process().authkey))
+
+
+def test_processes_have_their_parents_key():
+    queue, key = mp.Queue(), mp.current_process().authkey
+    p = mp.Process(target=tells_key, args=(queue,))
+    p.start()
+    assert len(key) == 32 and p.authkey == key and queue.get(timeout=60) == (key, key)
+    p.join()
