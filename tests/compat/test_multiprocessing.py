@@ -2,6 +2,7 @@
 
 import os
 import queue
+import random
 import subprocess
 import sys
 import threading
@@ -580,3 +581,41 @@ def test_processes_have_their_parents_key():
     p.start()
     assert len(key) == 32 and p.authkey == key and queue.get(timeout=60) == (key, key)
     p.join()
+
+
+def consumes(condition, state, queue, seed):
+    """Take numbers from a buffer of at most 3, waiting for some time or for ever, until a -1 comes."""
+    rng = random.Random(seed)
+    while True:
+        with condition:
+            while state[0] == state[1]:
+                condition.wait(rng.choice([None, 0.0, 0.001, 0.01]))
+            number = state[2 + state[0] % 3]
+            state[0] += 1
+            condition.notify(rng.choice([1, 2])) if rng.random() < 0.5 else condition.notify_all()
+        if number < 0:
+            return
+        queue.put(number)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_waits_of_many_for_one_condition(seed):
+    rng = random.Random(seed)
+    condition, state, queue = mp.Condition(), mp.RawArray("q", 5), mp.Queue()
+    consumers = [mp.Process(target=consumes, args=(condition, state, queue, rng.random())) for _ in range(2)]
+    consumers += [threading.Thread(target=consumes, args=(condition, state, queue, rng.random())) for _ in range(2)]
+    for c in consumers:
+        c.start()
+    for number in [*range(150), -1, -1, -1, -1]:
+        with condition:
+            while state[1] - state[0] == 3:
+                condition.wait(rng.choice([0.005, 0.01]))
+            state[2 + state[1] % 3] = number
+            state[1] += 1
+            condition.notify_all() if rng.random() < 0.5 else condition.notify()
+        if rng.random() < 0.1:
+            time.sleep(0.002)
+    for c in consumers:
+        c.join(60)
+        assert not c.is_alive()
+    assert sorted(queue.get(timeout=60) for _ in range(150)) == list(range(150)) and queue.empty()
