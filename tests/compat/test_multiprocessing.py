@@ -619,3 +619,8 @@ def test_random_waits_of_many_for_one_condition(seed):
         c.join(60)
         assert not c.is_alive()
     assert sorted(queue.get(timeout=60) for _ in range(150)) == list(range(150)) and queue.empty()
+
+
+def test_an_executor_says_how_many_workers_it_has():
+    with futures.ProcessPoolExecutor(3) as executor:
+        assert executor._max_workers == 3
