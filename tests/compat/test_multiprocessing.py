@@ -2,6 +2,7 @@
 
 import os
 import queue
+import random
 import subprocess
 import sys
 import threading
@@ -291,6 +292,7 @@ def test_semaphores_conditions_and_pipes():
 
     p = mp.Process(target=answer, args=(ready, state, there))
     p.start()
+    there.close()
     here.send("question")
     assert not here.poll(0.05)
     with ready:
@@ -435,3 +437,190 @@ def test_waiting_for_processes_and_connections():
     del p
     with pytest.raises(OSError):
         os.fstat(fd)
+
+
+def meets(barrier, queue, times, first):
+    for k in range(times):
+        time.sleep(0.002 * ((first + k) % 3))
+        queue.put((k, barrier.wait(60)))
+
+
+@pytest.mark.parametrize("made", [mp.Barrier, mp.Manager().Barrier])
+def test_nobody_passes_a_barrier_before_all_are_there(made):
+    barrier, queue = made(3), mp.Queue()
+    there = [mp.Process(target=meets, args=(barrier, queue, 10, n)) for n in range(2)]
+    for p in there:
+        p.start()
+    meets(barrier, queue, 10, 2)
+    got = [queue.get(timeout=60) for _ in range(30)]
+    for p in there:
+        p.join(60)
+        assert p.exitcode == 0
+    for k in range(10):  # each time, every place among those who wait was taken once
+        assert sorted(place for turn, place in got if turn == k) == [0, 1, 2]
+    with pytest.raises(threading.BrokenBarrierError):
+        barrier.wait(0.05)
+    assert barrier.broken and barrier.n_waiting == 0
+    barrier.reset()
+    assert not barrier.broken
+    with pytest.raises(ValueError, match="parties"):
+        made(0)
+
+
+def echoes(end):
+    while (said := end.recv()) != "end":
+        end.send(said)
+
+
+def test_a_connection_that_was_given_away_is_closed_here():
+    """It may be closed before the process that has it begins."""
+    here, there = mp.Pipe()
+    p = mp.Process(target=echoes, args=(there,))
+    p.start()
+    there.close()
+    for said in ("a", b"b", [1]):
+        here.send(said)
+        assert here.recv() == said
+    here.send("end")
+    p.join(60)
+    assert p.exitcode == 0
+    with pytest.raises(EOFError):  # it has ended, and nobody else has that end
+        here.recv()
+    with pytest.raises(BrokenPipeError):
+        here.send(1)
+
+
+def test_who_dies_has_closed_its_end():
+    here, there = mp.Pipe()
+    p = mp.Process(target=echoes, args=(there,))
+    p.start()
+    there.close()
+    here.send(1)
+    assert here.recv() == 1
+    p.kill()
+    with pytest.raises(EOFError):
+        here.recv()
+    p.join()
+
+
+def sends(end, x):
+    end.send(x)
+    return x
+
+
+def test_workers_and_queues_take_connections():
+    here, there = mp.Pipe()
+    with mp.Pool(2) as pool:
+        assert pool.starmap(sends, [(there, 1), (there, 2)]) == [1, 2]
+        assert sorted([here.recv(), here.recv()]) == [1, 2]
+    queue = mp.Queue()
+    queue.put(there)
+    again = queue.get()
+    again.send(3)
+    again.close()
+    assert here.recv() == 3 and not here.poll()
+    queue.put(there)
+    there.close()
+    with pytest.raises(FileNotFoundError, match="closed it"):
+        queue.get()
+    with pytest.raises(EOFError):
+        here.recv()
+
+
+def test_connections_leave_no_descriptors():
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        mp.Pipe()
+    assert len(os.listdir("/proc/self/fd")) <= before + 2
+
+
+class Target:
+    def __call__(self, queue, other):
+        queue.put(5)
+
+
+def test_what_a_process_was_given_is_let_go():
+    import weakref
+
+    target = Target()
+    seen, queue = weakref.ref(target), mp.Queue()
+    p = mp.Process(target=target, args=(queue, target))
+    del target
+    p.start()
+    p.join(60)
+    assert seen() is None and queue.get(timeout=60) == 5
+
+
+def test_who_waits_later_is_not_woken_for_another():
+    condition, woken, began = mp.Condition(), [], threading.Event()
+
+    def sleeps():
+        with condition:
+            began.set()
+            woken.append(condition.wait(60))
+
+    for _ in range(10):
+        began.clear()
+        sleeper = threading.Thread(target=sleeps)
+        sleeper.start()
+        began.wait(60)
+        with condition:
+            condition.notify_all()
+            assert not condition.wait(0.02)
+        sleeper.join(60)
+    assert woken == [True] * 10
+
+
+def tells_key(queue):
+    queue.put((mp.current_process().authkey, mp.parent_process().authkey))
+
+
+def test_processes_have_their_parents_key():
+    queue, key = mp.Queue(), mp.current_process().authkey
+    p = mp.Process(target=tells_key, args=(queue,))
+    p.start()
+    assert len(key) == 32 and p.authkey == key and queue.get(timeout=60) == (key, key)
+    p.join()
+
+
+def consumes(condition, state, queue, seed):
+    """Take numbers from a buffer of at most 3, waiting for some time or for ever, until a -1 comes."""
+    rng = random.Random(seed)
+    while True:
+        with condition:
+            while state[0] == state[1]:
+                condition.wait(rng.choice([None, 0.0, 0.001, 0.01]))
+            number = state[2 + state[0] % 3]
+            state[0] += 1
+            condition.notify(rng.choice([1, 2])) if rng.random() < 0.5 else condition.notify_all()
+        if number < 0:
+            return
+        queue.put(number)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_waits_of_many_for_one_condition(seed):
+    rng = random.Random(seed)
+    condition, state, queue = mp.Condition(), mp.RawArray("q", 5), mp.Queue()
+    consumers = [mp.Process(target=consumes, args=(condition, state, queue, rng.random())) for _ in range(2)]
+    consumers += [threading.Thread(target=consumes, args=(condition, state, queue, rng.random())) for _ in range(2)]
+    for c in consumers:
+        c.start()
+    for number in [*range(150), -1, -1, -1, -1]:
+        with condition:
+            while state[1] - state[0] == 3:
+                condition.wait(rng.choice([0.005, 0.01]))
+            state[2 + state[1] % 3] = number
+            state[1] += 1
+            condition.notify_all() if rng.random() < 0.5 else condition.notify()
+        if rng.random() < 0.1:
+            time.sleep(0.002)
+    for c in consumers:
+        c.join(60)
+        assert not c.is_alive()
+    assert sorted(queue.get(timeout=60) for _ in range(150)) == list(range(150)) and queue.empty()
+
+
+def test_an_executor_says_how_many_workers_it_has():
+    with futures.ProcessPoolExecutor(3) as executor:
+        assert executor._max_workers == 3

@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import os
+import threading
 import time
 
 import pytest
@@ -260,3 +261,16 @@ def test_workers_have_the_interpreters_flags(how):
 
     done = subprocess.run([sys.executable, *how.split(), "-c", FLAGS], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_executor_that_is_broken_ends():
+    """What it did not take is not waited for."""
+    executor = tt.parallel.Executor(2, initializer=lambda: 1 / 0)
+    with pytest.raises(concurrent.futures.BrokenExecutor):
+        executor.submit(abs, 1).result(60)
+    with pytest.raises(concurrent.futures.BrokenExecutor):
+        executor.submit(abs, 1)
+    ending = threading.Thread(target=executor.shutdown, daemon=True)
+    ending.start()
+    ending.join(30)
+    assert not ending.is_alive()

@@ -117,7 +117,7 @@ def test_what_cannot_be_handed_over():
 
 
 def test_what_a_worker_cannot_import(tmp_path, monkeypatch):
-    (tmp_path / "only_here.py").write_text("def f(x): return x\n")
+    (tmp_path / "only_here.py").write_text("seen = []\ndef f(x): return seen\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     import only_here
 
@@ -190,6 +190,35 @@ def test_ctrl_c_stops_all():
     out, err = p.communicate(timeout=45)
     assert out.split() == ["stopped", "[1]"], err
     assert time.monotonic() - begun < 40 and gone(pids)
+
+
+def test_ctrl_c_before_workers_have_begun():
+    """What was sent and not begun is not done by the workers that take their places."""
+    p = program(
+        """
+        import os, signal, time
+        import tutti as tt
+        def f(x):
+            time.sleep(60)
+        def interrupt(*_):
+            raise KeyboardInterrupt
+        pids = set()
+        while len(pids) < 2:
+            pids |= set(tt.parallel.map(lambda x: (time.sleep(0.05), os.getpid())[1], range(4), workers=2, chunk=1))
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)  # as on a busy machine
+        signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            tt.parallel.map(f, range(1, 5), workers=2, chunk=1)
+        except KeyboardInterrupt:
+            print("stopped", tt.parallel.map(abs, [-1], workers=2, chunk=1), flush=True)
+        """
+    )
+    begun = time.monotonic()
+    out, err = p.communicate(timeout=100)
+    assert out.split() == ["stopped", "[1]"], err
+    assert time.monotonic() - begun < 40
 
 
 def test_an_interrupt_anywhere_leaves_workers_that_work():

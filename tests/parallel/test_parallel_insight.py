@@ -7,6 +7,23 @@ import time
 import pytest
 import tutti as tt
 from tutti import _monitor
+from tutti.parallel import _workers
+
+
+def test_between_calls_nobody_waits():
+    """A call may lie in memory where the last one lay: that one's rest is not this one's."""
+
+    class Call:
+        pass
+
+    worker = _workers.Worker.__new__(_workers.Worker)
+    worker.work = ()
+    first = Call()
+    worker.rests(first)
+    assert worker.rested(first) >= 0
+    del first
+    for _ in range(100):
+        assert worker.rested(Call()) == 0
 
 
 def nap(x):

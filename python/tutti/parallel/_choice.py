@@ -11,7 +11,7 @@ import types
 import weakref
 
 from .. import _core
-from . import _code, _message
+from . import _code, _lean, _message
 
 HEAVY = 256 << 10  # bytes of arrays in an item from which it may pay not to hand them over
 ENOUGH = 0.001  # seconds that must have been watched
@@ -68,7 +68,7 @@ def shares_nothing(f, depth=_DEPTH):
         return _is_pure(f)
     if (f.__module__ or "").partition(".")[0] in _LIBRARIES:
         return True
-    if depth == 0 or _writes_globals(f.__code__) or f.__dict__:
+    if depth == 0 or _lean.writes_globals(f.__code__) or f.__dict__:
         return False
     cells = [_code._contents(cell) for cell in f.__closure__ or ()]
     names = [*cells, *_code.used_globals(f).values(), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()]
@@ -77,14 +77,6 @@ def shares_nothing(f, depth=_DEPTH):
 
 def _is_fixed(value):
     return isinstance(value, types.ModuleType) or _message.is_plain((value,))
-
-
-def _writes_globals(code):
-    import opcode
-
-    writes = {opcode.opmap["STORE_GLOBAL"], opcode.opmap["DELETE_GLOBAL"]}
-    inner = any(_writes_globals(c) for c in code.co_consts if isinstance(c, types.CodeType))
-    return inner or not writes.isdisjoint(code.co_code[::2])
 
 
 class Choice:

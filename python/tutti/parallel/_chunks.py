@@ -3,11 +3,12 @@
 import sys
 
 MOST = 10_000
-_AIM = 0.004  # seconds of work in a message, where there is enough of it
+_AIM = 0.016  # seconds of work in a message, where there is enough of it
+_SOON = 0.004  # where somebody waits for the next result
 _LONG = 0.02  # a worker with this much to do gets nothing more to wait behind it
 
 
-def size(seconds, left, workers):
+def size(seconds, left, workers, soon=False):
     """Items for the next message.
 
     Parameters
@@ -18,8 +19,10 @@ def size(seconds, left, workers):
         Items that are left, if it is known.
     workers : int
         How many share them.
+    soon : bool
+        Results are wanted one by one.
     """
-    n = MOST if seconds <= 0 else _AIM / seconds
+    n = MOST if seconds <= 0 else (_SOON if soon else _AIM) / seconds
     if left is not None:  # smaller towards the end, so that all end together
         n = min(n, left / (2 * workers))
     return max(1, min(MOST, int(n)))

@@ -22,7 +22,7 @@ _sent = {}  # of an executor: the globals that went out, by number
 _names = {}  # of a code object: the globals that it names
 
 
-def dumps(value, buffer_callback=None, scope=None):
+def dumps(value, buffer_callback=None, scope=None, lean=()):
     """`value` as bytes.
 
     Parameters
@@ -35,6 +35,8 @@ def dumps(value, buffer_callback=None, scope=None):
         Functions that come with the same scope share their globals in a worker, and there what the worker did to them
         lasts until the program binds them anew (an initialiser sets what tasks read). Without one, globals are as they
         are here, anew for each call of `loads`.
+    lean : set of int
+        Functions (their ids) that go by value although they can be imported; see `_lean.py`.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def dumps(value, buffer_callback=None, scope=None):
         Something in the value cannot be handed over. The message says where in it that lies.
     """
     file = io.BytesIO()
-    Pickler(file, 5, buffer_callback, scope).dump(value)
+    Pickler(file, 5, buffer_callback, scope, lean).dump(value)
     return file.getbuffer()
 
 
@@ -161,8 +163,9 @@ class _Space:
 class Pickler(_Pickler):
     """pickle's, with `reducer_override` for what it takes by name or not at all."""
 
-    def __init__(self, file, protocol=5, buffer_callback=None, scope=None):
+    def __init__(self, file, protocol=5, buffer_callback=None, scope=None, lean=()):
         super().__init__(file, protocol=protocol, buffer_callback=buffer_callback)
+        self.lean = lean
         self.file, self.scope, self.spaces, self.cells = file, scope, {}, set()
 
     def dump(self, value):
@@ -191,7 +194,9 @@ class Pickler(_Pickler):
         return NotImplemented
 
     def reduce_function(self, f):
-        if is_importable(f):
+        if f in _rebuild.lean:
+            return _rebuild.attribute_of, (f.__module__, f.__name__)
+        if id(f) not in self.lean and is_importable(f):
             return NotImplemented
         space = self.spaces.get(id(f.__globals__))
         if space is None:
@@ -211,7 +216,7 @@ class Pickler(_Pickler):
             {k: v for k, v in _attributes(f) if v},
         )
         return (
-            _rebuild.make_function,
+            _rebuild.make_lean if id(f) in self.lean else _rebuild.make_function,
             (marshal.dumps(f.__code__), space, closure),
             state,
             None,

@@ -98,9 +98,9 @@ class Engine(_listening.Listening):
     def _hire(self, number):
         return _workers.Worker(self.size, number, self.device, self.environment)
 
-    def function(self, f, find, scope=None):
-        """A function as it travels; `find` and `scope` as for _message.pack."""
-        return _packets.Function(_message.name_of(f), _message.pack(f, find, scope), self.forgotten)
+    def function(self, f, find, scope=None, lean=()):
+        """A function as it travels; `find`, `scope` and `lean` as for _message.pack."""
+        return _packets.Function(_message.name_of(f), _message.pack(f, find, scope, lean), self.forgotten)
 
     def ready(self):
         """Has some worker said that it is there?"""
@@ -285,12 +285,14 @@ class Engine(_listening.Listening):
     def withdraw(self, job):
         """What a job has not begun is not to be done."""
         with self.mutex:
+            job.over = True
             self.queue = collections.deque(p for p in self.queue if p.job is not job)
             self._tell()
 
     def stop(self, job):
         """End the workers that are at work on a job: nobody waits for it any more."""
         with self.mutex:
+            job.over = True
             for w in self.workers:
                 if any(p.job is job for p in w.work):
                     w.kill("was stopped")

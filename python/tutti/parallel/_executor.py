@@ -58,6 +58,7 @@ class _Call:
 
     def __init__(self, future, executor):
         self.future, self.executor = future, executor
+        self.over = False  # it was stopped
 
     def first(self, packet):
         return 0
@@ -169,7 +170,11 @@ class Executor(concurrent.futures.Executor):
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
             engine.futures.add(call)
-            engine.put(packet)
+            try:
+                engine.put(packet)
+            except BaseException:  # nobody will end it
+                engine.futures.discard(call)
+                raise
         engine.background.begin()
         return future
 

@@ -5,7 +5,7 @@ import sys
 import time
 
 from .. import _core
-from . import _chunks, _message, _packets
+from . import _chunks, _lean, _message, _packets
 
 _HERE = 0.001  # seconds of work that are never distributed
 _WORTH = 5e-6  # what an item must take, so that to hand it over costs less
@@ -67,6 +67,7 @@ class Job:
         self.most = most
         self.choice = choice
         self.by_threads = False
+        self.over = False  # nobody wants results any more
         self.begun = 0  # items that were read
         self.given = 0  # and given
         self.seconds = 0.0  # what an item takes
@@ -283,7 +284,7 @@ class Job:
         """Keep the workers busy."""
         limit = 2 * self.engine.size + 1
         while self.out < limit and (self.ahead or self.out + len(self.waiting) < _AHEAD * self.engine.size):
-            n = self.chunk or (_chunks.size(self.seconds, self.items.left, self.engine.size) if self.seconds else 1)
+            n = self.chunk or self._size()
             if self.most is not None:
                 n = min(n, self.most - (self.begun - self.given))
                 if n <= 0:
@@ -299,6 +300,11 @@ class Job:
             self.begun += n
             self._put(packet)
 
+    def _size(self):
+        if not self.seconds:
+            return 1
+        return _chunks.size(self.seconds, self.items.left, self.engine.size, soon=not self.ahead)
+
     def _find(self, view):
         """The place of an array in shared memory, as _message.pack asks."""
         if self.finder is None:
@@ -313,7 +319,8 @@ class Job:
     def _function(self, f):
         known = self.functions.get(id(f))
         if known is None:
-            known = self.functions[id(f)] = (f, self.engine.function(f, self._find))
+            lean = _lean.parts(_message.called(f))
+            known = self.functions[id(f)] = (f, self.engine.function(f, self._find, lean=lean))
         return known[1]
 
     def _read(self, packet, details, text, buffers):

@@ -111,15 +111,21 @@ def _told(blocks, progress, items):
     from . import _progress
 
     with _progress.bar(progress, items.left) as tell:
-        for block in blocks:
-            yield block
-            tell(len(block[1]))
+        try:
+            for block in blocks:
+                yield block
+                tell(len(block[1]))
+        except KeyboardInterrupt as e:
+            blocks.throw(e)
 
 
 def _list(blocks):
     results = []
-    for _, some in blocks:
-        results += some
+    try:
+        for _, some in blocks:
+            results += some
+    except KeyboardInterrupt as e:  # it may have come between two blocks: workers stop, too
+        blocks.throw(e)
     return results
 
 

@@ -27,11 +27,14 @@ ROWS = 0x10000  # more than a chunk has
 FAILED, UNREAD = 1, 2  # of results: some are failures; the function or its arguments could not be read
 
 
-def dumps(thing, leave_out=None, scope=None):
-    """Pickle an object; functions by value where they cannot be imported, those of a scope with globals that stay."""
+def dumps(thing, leave_out=None, scope=None, lean=()):
+    """Pickle an object; functions by value where they cannot be imported, those of a scope with globals that stay.
+
+    lean: ids of functions that go by value although they can be.
+    """
     code = sys.modules.get("tutti.parallel._code")
     if code is not None:
-        return code.dumps(thing, leave_out, scope)
+        return code.dumps(thing, leave_out, scope, lean)
     text = BytesIO()
     Pickler(text, 5, buffer_callback=leave_out).dump(thing)
     return text.getbuffer()
@@ -52,9 +55,14 @@ def pack_rows(columns, names, place=None, scope=None):
     return pack((columns, names), place, scope)
 
 
+def called(f):
+    """The program's function in what a worker calls."""
+    return f.f if isinstance(f, (Each, Calls)) else f
+
+
 def name_of(f):
     """What a function is called, for who looks at it."""
-    f = f.f if isinstance(f, (Each, Calls)) else f
+    f = called(f)
     return getattr(f, "__qualname__", None) or type(f).__qualname__
 
 
@@ -117,8 +125,11 @@ class Packed:
         self.buffers = buffers
 
 
-def pack(thing, place=None, scope=None):
-    """Pickle an object. `place` finds (segment, at, size) for a large buffer, or None: it is copied beside the text."""
+def pack(thing, place=None, scope=None, lean=()):
+    """Pickle an object, as `dumps`.
+
+    `place` finds (segment, at, size) for a large buffer, or None: it is copied beside the text.
+    """
     buffers = []
 
     def leave_out(buffer):
@@ -132,7 +143,7 @@ def pack(thing, place=None, scope=None):
         buffers.append(found or (place and place(view)) or view)
         return False
 
-    return Packed(dumps(thing, leave_out, scope), buffers)
+    return Packed(dumps(thing, leave_out, scope, lean), buffers)
 
 
 def unpack(text, buffers):

@@ -20,6 +20,7 @@ empty = _EMPTY()  # what a cell without a value holds
 
 # Classes that travelled, by a name that holds in all processes: one class stays one class on its way there and back.
 _classes, _keys, _foreign = weakref.WeakValueDictionary(), weakref.WeakKeyDictionary(), weakref.WeakSet()
+lean = weakref.WeakSet()  # functions that came by value and go by name
 spaces = {}  # of an executor: the globals that its functions share in this process
 
 
@@ -46,6 +47,12 @@ def space_of(key, base):
 
 def make_function(code, space, closure):
     return types.FunctionType(marshal.loads(code), space, None, None, closure or None)
+
+
+def make_lean(code, space, closure):
+    f = make_function(code, space, closure)
+    lean.add(f)
+    return f
 
 
 def fill_function(f, state):
@@ -143,7 +150,7 @@ def sentinel(name):
 
 
 for _called in (
-    scoped, space_of, make_function, fill_function, make_cell, make_class, fill_class, make_enum, fill_enum,
-    make_lru_cache, make_module, make_type_variable, attribute_of, sentinel,
+    scoped, space_of, make_function, make_lean, fill_function, make_cell, make_class, fill_class, make_enum,
+    fill_enum, make_lru_cache, make_module, make_type_variable, attribute_of, sentinel,
 ):  # fmt: skip
     _called.__module__ = WIRE

@@ -130,7 +130,10 @@ def break_down(engine, failure):
 
 
 def _again(engine, packet, worker, row, how, code):
-    """(locked) Rows that a dead worker had: all but the one at which it was are done again."""
+    """(locked) Rows that a dead worker had: all but the one at which it was are done again, if somebody wants them."""
+    if packet.job.over:
+        packet.job.lost(packet, packet.lo, _died_at(packet, worker, how, code, "had", packet.lo, packet.hi))
+        return
     if row is None:
         engine.queue.appendleft(packet)
         return
@@ -142,14 +145,7 @@ def _again(engine, packet, worker, row, how, code):
         lo, hi, what = packet.lo, packet.hi, "read the arguments of"
     else:
         lo, hi, what = row, row + 1, "worked on"
-    first = packet.job.first(packet)
-    items = f"item {first + lo}" if hi - lo == 1 else f"items {first + lo} to {first + hi - 1}"
-    if worker.stopped == "timed out":
-        error = TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
-    else:
-        from ._died import WorkerDied
-
-        error = WorkerDied(f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo)
+    error = _died_at(packet, worker, how, code, what, lo, hi)
     others = [packet.rows(a, b) for a, b in ((hi, packet.hi), (packet.lo, lo)) if a < b]
     packet.job.splits(1 + len(others))
     engine.queue.extendleft(others)
@@ -158,3 +154,14 @@ def _again(engine, packet, worker, row, how, code):
         engine.queue.appendleft(part)
     else:
         packet.job.lost(part, lo, error)
+
+
+def _died_at(packet, worker, how, code, what, lo, hi):
+    """What rows of a packet have for a result."""
+    first = packet.job.first(packet)
+    items = f"item {first + lo}" if hi - lo == 1 else f"items {first + lo} to {first + hi - 1}"
+    if worker.stopped == "timed out":
+        return TimeoutError(f"{items} took longer than {packet.job.timeout} seconds")
+    from ._died import WorkerDied
+
+    return WorkerDied(f"worker (pid {worker.pid}) {how} while it {what} {items}", code or None, first + lo)

@@ -53,6 +53,7 @@ class Work:
         """What the program is like for imports."""
         sys.path[:] = begin["path"]
         sys.argv[:] = begin["argv"]
+        sys.setrecursionlimit(begin["recursion"])
         if begin["code"]:
             self.load("_rebuild")
             self.load("_code")

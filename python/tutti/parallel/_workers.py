@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+import weakref
 
 from .. import _core
 from . import _message
@@ -137,6 +138,7 @@ def _begin(initializer):
     return {
         "path": list(sys.path),
         "argv": list(sys.argv),
+        "recursion": sys.getrecursionlimit(),
         "code": "tutti.parallel._code" in sys.modules,
         "main": os.path.abspath(path) if path else None,
         "initializer": initializer,
@@ -156,6 +158,10 @@ def oom_kills():
     return 0
 
 
+def _nobody():
+    """Stands for a job that is gone."""
+
+
 class Worker:
     """A worker process and what it has to do."""
 
@@ -170,7 +176,7 @@ class Worker:
         self.ready = False
         self.released = False
         self.begun = time.perf_counter()
-        self.rest = (None, 0.0)  # the job of which it had the last message, when that was done
+        self.rest = (_nobody, 0.0)  # the job of which it had the last message, when that was done
         self.stopped = None  # why we ended it
         self.seen = (None, 0.0)  # the item at which it was when we looked, and since when
 
@@ -186,12 +192,12 @@ class Worker:
 
     def rests(self, job):
         """It has done a message; if it has no other one, it waits."""
-        self.rest = (None if self.work else id(job), time.perf_counter())
+        self.rest = (_nobody if self.work else weakref.ref(job), time.perf_counter())
 
     def rested(self, job):
         """Microseconds that it has waited since the last message of the same job."""
         last, since = self.rest
-        return int((time.perf_counter() - since) * 1e6) if last == id(job) else 0
+        return int((time.perf_counter() - since) * 1e6) if last() is job else 0
 
     def closed(self):
         """Is it gone, or about to be?"""

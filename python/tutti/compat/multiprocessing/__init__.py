@@ -4,17 +4,20 @@ from multiprocessing.context import AuthenticationError, BufferTooShort, Process
 
 from ...parallel import cpu_count
 from ._memory import BoundedSemaphore, Condition, Event, Lock, RLock, Semaphore
+from .barriers import Barrier
 from .managers import Manager
+from .pipes import Pipe
 from .pool import Pool
 from .process import Process, active_children, current_process, parent_process
-from .queues import JoinableQueue, Pipe, Queue, SimpleQueue
+from .queues import JoinableQueue, Queue, SimpleQueue
 from .sharedctypes import Array, RawArray, RawValue, Value
 
 __all__ = [
-    "Array", "AuthenticationError", "BoundedSemaphore", "BufferTooShort", "Condition", "Event", "JoinableQueue", "Lock",
-    "Manager", "Pipe", "Pool", "Process", "ProcessError", "Queue", "RLock", "RawArray", "RawValue", "Semaphore",
-    "SimpleQueue", "TimeoutError", "Value", "active_children", "cpu_count", "current_process", "freeze_support",
-    "get_all_start_methods", "get_context", "get_start_method", "parent_process", "set_start_method",
+    "Array", "AuthenticationError", "Barrier", "BoundedSemaphore", "BufferTooShort", "Condition", "Event",
+    "JoinableQueue", "Lock", "Manager", "Pipe", "Pool", "Process", "ProcessError", "Queue", "RLock", "RawArray",
+    "RawValue", "Semaphore", "SimpleQueue", "TimeoutError", "Value", "active_children", "cpu_count",
+    "current_process", "freeze_support", "get_all_start_methods", "get_context", "get_start_method", "parent_process",
+    "set_start_method",
 ]  # fmt: skip
 
 _METHODS = ("spawn", "fork", "forkserver")

@@ -195,11 +195,14 @@ class RLock(Lock):
     _reentrant = True
 
 
+_PLACES = 1023  # where who waits for a condition says so
+
+
 class Counters:
     """Whole numbers of 64 bits in shared memory, changed under a lock; who waits for that is told."""
 
-    def __init__(self, *values):
-        self._lock, self._segment = Lock(), Segment(WORD + 8 * len(values))
+    def __init__(self, *values, zeros=0):
+        self._lock, self._segment = Lock(), Segment(WORD + 8 * (len(values) + zeros))
         for k, value in enumerate(values):
             self[k] = value
 
@@ -209,6 +212,10 @@ class Counters:
     def __setitem__(self, k, value):
         struct.pack_into("q", self._segment.memory, WORD + 8 * k, value)
         changed(self._segment)
+
+    def all(self):
+        """What they are, as a tuple."""
+        return struct.unpack_from(f"{(self._segment.size - WORD) // 8}q", self._segment.memory, WORD)
 
     def until(self, ready, timeout):
         """Wait for what the counters say."""
@@ -289,10 +296,14 @@ class Event:
 
 
 class Condition:
-    """Waiting for what others, who hold the same lock, say has changed."""
+    """Waiting for what others, who hold the same lock, say has changed.
+
+    Who waits has a place: a number that says when it came, -1 when it may go on. A count of those who may would not do,
+    for who comes later would take what another one was told.
+    """
 
     def __init__(self, lock=None, *, ctx=None):
-        self._lock, self._counters = lock or RLock(), Counters(0, 0)  # who waits, who may go on
+        self._lock, self._counters = lock or RLock(), Counters(1, zeros=_PLACES)  # the next number, places
         self.acquire, self.release = self._lock.acquire, self._lock.release
 
     def __enter__(self):
@@ -301,28 +312,27 @@ class Condition:
     def __exit__(self, *what):
         self._lock.__exit__(*what)
 
-    def _may_go_on(self):
+    def _take_place(self):
         with self._counters as counters:
-            if counters[1] == 0:
-                return False
-            counters[1] -= 1
-            counters[0] -= 1
-            return True
+            held = counters.all()
+            if 0 not in held:
+                raise RuntimeError(f"more than {_PLACES} wait for one condition")
+            place = held.index(0)
+            counters[place], counters[0] = held[0], held[0] + 1
+        return place
 
     def wait(self, timeout=None):
         """Let go of the lock, wait to be notified, take it again."""
-        with self._counters as counters:
-            counters[0] += 1
+        place = self._take_place()
         depth = self._lock._depth
         for _ in range(depth):
             self._lock.release()
         try:
-            woken = self._counters.until(self._may_go_on, timeout)
-            if not woken:
-                with self._counters as counters:
-                    counters[0] -= 1
-            return woken
+            self._counters.until(lambda: self._counters[place] < 0, timeout)
+            return self._counters[place] < 0
         finally:
+            with self._counters as counters:
+                counters[place] = 0
             for _ in range(depth):
                 self._lock.acquire()
 
@@ -337,7 +347,10 @@ class Condition:
     def notify(self, n=1):
         """Let n who wait go on."""
         with self._counters as counters:
-            counters[1] += min(n, counters[0] - counters[1])
+            held = counters.all()
+            waiting = sorted((number, place) for place, number in enumerate(held) if place and number > 0)
+            for _, place in waiting[:n]:
+                counters[place] = -1
 
     def notify_all(self):
         self.notify(1 << 62)

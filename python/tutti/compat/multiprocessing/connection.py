@@ -3,8 +3,7 @@
 import selectors
 import time
 
-from . import Pipe
-from .queues import Connection
+from .pipes import Connection, Pipe
 
 __all__ = ["Connection", "Pipe", "wait"]
 

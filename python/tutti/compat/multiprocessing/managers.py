@@ -3,7 +3,7 @@
 import struct
 
 from ...parallel import _code
-from . import _memory, queues, sharedctypes
+from . import _memory, barriers, queues, sharedctypes
 
 ROOM = 256 << 20  # bytes a dictionary or list may take, pickled
 
@@ -137,6 +137,7 @@ class SyncManager:
     Queue, JoinableQueue = queues.Queue, queues.JoinableQueue
     Lock, RLock, Event, Condition = _memory.Lock, _memory.RLock, _memory.Event, _memory.Condition
     Semaphore, BoundedSemaphore = _memory.Semaphore, _memory.BoundedSemaphore
+    Barrier = barriers.Barrier
     Value, Array = staticmethod(sharedctypes.Value), staticmethod(sharedctypes.Array)
 
     def start(self, initializer=None, initargs=()):
@@ -148,6 +149,9 @@ class SyncManager:
 
     def shutdown(self):
         """Nothing has to be ended."""
+
+    def join(self, timeout=None):
+        """Nobody has to be waited for."""
 
     def __enter__(self):
         return self

@@ -5,10 +5,11 @@ import itertools
 import os
 import subprocess
 import sys
+import time
 import weakref
 
 from ...parallel import _code
-from . import _memory
+from . import _memory, pipes
 
 _numbers = itertools.count(1)
 _children = weakref.WeakSet()
@@ -26,17 +27,18 @@ for name in "_rebuild", "_code":
     spec.loader.exec_module(code)
 data = os.pread(fd, size, 0)
 os.close(fd)
-name, target, args, kwargs = code.loads(data)
+own, target, args, kwargs = code.loads(data)
 sys.argv[:] = {argv!r}
 from tutti.compat.multiprocessing import process
-process._run(name, {parent!r}, target, args, kwargs)
+process._run(own, {parent!r}, target, args, kwargs)
 """
 
 
-def _run(name, parent, target, args, kwargs):
+def _run(own, parent, target, args, kwargs):
     """The new process's work."""
     global _current, _parent
-    _current, _parent = Current(name), Current(*parent)
+    name, key = own
+    _current, _parent = Current(name, authkey=key), Current(*parent, authkey=key)
     _die_with_parent(parent[1])
     if target is not None:
         target(*args, **kwargs)
@@ -55,15 +57,22 @@ def _die_with_parent(parent):
 class Current:
     """A process that exists: this one, or the one that began it."""
 
-    daemon, exitcode, authkey = False, None, b""
+    daemon, exitcode = False, None
 
-    def __init__(self, name="MainProcess", pid=None):
+    def __init__(self, name="MainProcess", pid=None, authkey=None):
         self.name, self.pid = name, pid or os.getpid()
+        self.authkey = authkey or os.urandom(32)
 
     ident = property(lambda self: self.pid)
 
     def is_alive(self):
         return os.path.exists(f"/proc/{self.pid}")
+
+    def join(self, timeout=None):
+        """Wait until it has ended."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while self.is_alive() and (end is None or time.monotonic() < end):
+            time.sleep(0.01)
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name!r}>"
@@ -94,6 +103,7 @@ class Process:
             raise AssertionError("group argument must be None for now")
         self._target, self._args, self._kwargs = target, tuple(args), dict(kwargs or {})
         self.name, self.daemon, self._popen = name or f"{type(self).__name__}-{next(_numbers)}", bool(daemon), None
+        self.authkey = _current.authkey
 
     def run(self):
         """What the process does; classes may have their own."""
@@ -106,7 +116,11 @@ class Process:
             raise AssertionError("cannot start a process twice")
         own = type(self).run is not Process.run
         work = (self.run, (), {}) if own else (self._target, self._args, self._kwargs)
-        data = bytes(_code.dumps((self.name, *work)))
+        with pipes.inherited() as fds:
+            self._start(bytes(_code.dumps(((self.name, bytes(self.authkey)), *work))), fds)
+        self._target, self._args, self._kwargs = None, (), {}  # they may be what keeps this object
+
+    def _start(self, data, fds):
         segment = _memory.Segment(len(data))
         segment.memory[:] = data
         path = [p or os.getcwd() for p in sys.path]
@@ -118,7 +132,7 @@ class Process:
         sentinel, theirs = os.pipe()  # it ends with the last who has the other end: the process
         closing = weakref.finalize(self, os.close, sentinel)
         try:
-            self._popen = subprocess.Popen([*command, str(theirs)], pass_fds=(segment.fd, theirs))
+            self._popen = subprocess.Popen([*command, str(theirs)], pass_fds=(segment.fd, theirs, *fds))
             self._sentinel = sentinel
         finally:
             os.close(theirs)

@@ -1,4 +1,4 @@
-"""Queues and pipes: a ring of bytes in shared memory, with pickled items."""
+"""Queues: a ring of bytes in shared memory, with pickled items."""
 
 import struct
 from queue import Empty, Full
@@ -8,7 +8,7 @@ from ._memory import WORD, Lock, Segment, changed, until
 
 ROOM = 256 << 20  # bytes; memory is taken when it is written
 _HEAD = 64
-_PUT, _GOT, _COUNT, _OPEN, _CLOSED = range(WORD, WORD + 40, 8)
+_PUT, _GOT, _COUNT, _OPEN = range(WORD, WORD + 32, 8)
 
 
 class SimpleQueue:
@@ -161,75 +161,3 @@ class JoinableQueue(Queue):
     def join(self, timeout=None):
         """Wait until all items are done."""
         self._until(lambda: self._number(_OPEN) == 0, timeout)
-
-
-class Connection:
-    """An end of a pipe."""
-
-    def __init__(self, get, put):
-        self._get, self._put, self.closed = get, put, False
-
-    readable = property(lambda self: self._get is not None)
-    writable = property(lambda self: self._put is not None)
-
-    def _end(self, end, word):
-        if self.closed:
-            raise OSError("handle is closed")
-        if end is None:
-            raise OSError(f"connection is {word}-only")
-        return end
-
-    def send(self, obj):
-        """Send an object to the other end."""
-        end = self._end(self._put, "read")
-        if end._number(_CLOSED):
-            raise BrokenPipeError(32, "Broken pipe")
-        end.put(obj)
-
-    def recv(self):
-        """Take an object that the other end has sent; EOFError when it has closed."""
-        end = self._end(self._get, "write")
-        end._until(lambda: not end.empty() or end._number(_CLOSED))
-        try:
-            return end.get(False)
-        except Empty:
-            raise EOFError from None
-
-    def poll(self, timeout=0.0):
-        """Whether there is something to take."""
-        end = self._end(self._get, "write")
-        return end._until(lambda: not end.empty() or end._number(_CLOSED), timeout)
-
-    def send_bytes(self, buf, offset=0, size=None):
-        """Send bytes."""
-        view = memoryview(buf).cast("B")
-        size = len(view) - offset if size is None else size
-        for name, wrong in (("offset", offset), ("size", size)):
-            if wrong < 0:
-                raise ValueError(f"{name} is negative")
-        if offset + size > len(view):
-            raise ValueError("buffer length < offset + size")
-        self.send(bytes(view[offset : offset + size]))
-
-    recv_bytes = recv
-
-    def close(self):
-        """Say that nothing more comes."""
-        if not self.closed:
-            self.closed = True
-            for end in (self._put, self._get):
-                if end is not None:
-                    end._number(_CLOSED, 1)
-                    changed(end._segment)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-
-def Pipe(duplex=True):
-    """Two connections: what is sent at one end comes at the other; without `duplex` from the second to the first."""
-    there, back = SimpleQueue(), SimpleQueue() if duplex else None
-    return Connection(there, back), Connection(back, there)

@@ -46,6 +46,7 @@ class ProcessPoolExecutor(Executor):
             self._scope = f"executor {os.getpid()} {next(_numbers)}"
             initializer = _code.Scoped(initializer, self._scope)
         super().__init__(max_workers, initializer=initializer, initargs=initargs)
+        self._max_workers = self._workers  # a name that libraries read
 
     def submit(self, fn, /, *args, **kwargs):
         """As `tutti.parallel.Executor.submit`; globals that the initialiser binds are there."""
