@@ -62,10 +62,7 @@ static tt_code plain(const tt_conv *c, void *ctx, tt_error *err) {
     fill(c);
     return TT_OK;
   }
-  if (tt__convolve_is_direct(c)) {
-    tt__convolve_direct(c);
-    return TT_OK;
-  }
+  if (tt__convolve_is_direct(c)) return tt__convolve_direct(c, err);
   return tt__convolve_blocked(c, err);
 }
 

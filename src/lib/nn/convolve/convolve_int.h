@@ -16,7 +16,7 @@ TT_HIDDEN tt_code tt__convolve_apart(const tt_conv *c, tt_conv_plain_fn run, voi
 TT_HIDDEN tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err);
 /* The same element by element: for so few outputs and channels a group that a product's tiles would stay empty. */
 TT_HIDDEN bool tt__convolve_is_direct(const tt_conv *c);
-TT_HIDDEN void tt__convolve_direct(const tt_conv *c);
+TT_HIDDEN tt_code tt__convolve_direct(const tt_conv *c, tt_error *err);
 
 static inline const char *tt__conv_element(const void *base, int64_t at, tt_dtype t) {
   return (const char *)base + at * (int64_t)tt__dtype_size(t);
