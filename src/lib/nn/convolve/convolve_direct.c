@@ -19,7 +19,8 @@
 #include "scalar/prelude.h"
 
 enum {
-  FEW = 3,               /* outputs a group: a tile of the product has 4 rows or more */
+  FEW = 8,               /* outputs a group */
+  MANY = 32,             /* channels of them */
   ROW = 512,             /* steps of a tile along the last axis */
   PLANES = 1 << 13,      /* numbers of a tile's planes, about: they and what is summed stay in the first-level cache */
   BLOCK = 4,             /* vectors of `rows` at a time, places of `dots` */
@@ -130,7 +131,8 @@ static void lay_tiles(direct_job *j, bool dots) {
   lay_axis(middle, 1);
   int64_t row = (dots ? 1 : c->channels) * j->axis[0].slots * middle->slots * j->axis[2].slots * j->axis[2].len;
   int64_t overlap = (middle->few - 1) * middle->few_by / middle->many_by;
-  int64_t tile = PLANES / row > overlap ? PLANES / row - overlap : 1;
+  int64_t numbers = PLANES * (dots || c->channels < FEW ? 1 : tt__min64(c->channels / FEW, 8));
+  int64_t tile = numbers / row > overlap ? numbers / row - overlap : 1;
   if (tile < overlap) tile = overlap; /* what tiles share is laid twice */
   lay_axis(middle, tt__min64(tile, middle->many));
   j->bands = tt_ceil_div(middle->many, middle->tile);
@@ -156,10 +158,15 @@ static void direct_tasks(void *ctx, int64_t lo, int64_t hi, int worker) {
 
 /* ---- the whole */
 
-/* Few images, whose sums are long: where images are many, a task for each has little to sum. */
-static bool takes_dots(const tt_conv *c) { return c->kernel[2] > c->out[2] && c->images <= FEW; }
+static bool has_long_sums(const tt_conv *c) { return c->kernel[2] > c->out[2]; }
+/* Each result lays planes of its own, so few they must be. */
+static bool takes_dots(const tt_conv *c) { return has_long_sums(c) && c->images * c->outputs <= FEW; }
 
-bool tt__convolve_is_direct(const tt_conv *c) { return c->outputs <= FEW && (takes_dots(c) || c->channels <= FEW); }
+/* A tile of the product has 4 to 8 rows of outputs, and packs as many windows for one as for all. */
+bool tt__convolve_is_direct(const tt_conv *c) {
+  if (has_long_sums(c)) return takes_dots(c);
+  return c->outputs <= FEW && c->channels <= (c->outputs <= FEW / 2 ? 4 * MANY : MANY);
+}
 
 tt_code tt__convolve_direct(const tt_conv *c, tt_error *err) {
   int level = tt__nn_level();
