@@ -9,7 +9,9 @@
 
 #include "base/mem.h"
 #include "base/pool/pool.h"
+#include "lib/nn/vector_level.h"
 #include "lib/product/gemm_tile.h"
+#include "lib/product/gemm_turn.h"
 #include "scalar/prelude.h"
 
 enum {
@@ -72,34 +74,28 @@ static void clip(const columns *k, const run *r, int64_t first, int64_t *lo, int
   *hi = tt__min64(*hi, end);
 }
 
+/* Whether steps of the sum lie next to each other in w. */
+static bool are_neighbours(const int64_t *tap, int64_t n) {
+  bool are = true;
+  for (int64_t p = 1; p < n; p++) are &= tap[p] == tap[0] + p;
+  return are;
+}
+
 #define PLAIN(x) (x)
-#define PACK_NAME(x) x##_f32
-#define PACK_S float
-#define PACK_P float
-#define PACK_LOAD PLAIN
-#define PACK_STORE PLAIN
-#include "lib/nn/convolve/convolve_pack.inc"
-
-#define PACK_NAME(x) x##_f64
-#define PACK_S double
-#define PACK_P double
-#define PACK_LOAD PLAIN
-#define PACK_STORE PLAIN
-#include "lib/nn/convolve/convolve_pack.inc"
-
-#define PACK_NAME(x) x##_f16
-#define PACK_S uint16_t
-#define PACK_P float
-#define PACK_LOAD tt_cast_f16_f32
-#define PACK_STORE tt_cast_f32_f16
-#include "lib/nn/convolve/convolve_pack.inc"
-
-#define PACK_NAME(x) x##_bf16
-#define PACK_S uint16_t
-#define PACK_P float
-#define PACK_LOAD tt_cast_bf16_f32
-#define PACK_STORE tt_cast_f32_bf16
-#include "lib/nn/convolve/convolve_pack.inc"
+#define TARGET
+#define LEVEL(x) LEVEL_0(x)
+#define LEVEL_0(x) x##_0
+#include "lib/nn/convolve/convolve_blocked.inc"
+#if TT_NN_LEVELS > 1
+#define TARGET TT_NN_TARGET_1
+#define LEVEL(x) LEVEL_1(x)
+#define LEVEL_1(x) x##_1
+#include "lib/nn/convolve/convolve_blocked.inc"
+#define TARGET TT_NN_TARGET_2
+#define LEVEL(x) LEVEL_2(x)
+#define LEVEL_2(x) x##_2
+#include "lib/nn/convolve/convolve_blocked.inc"
+#endif
 
 typedef struct kind {
   tt_tile_type tile;
@@ -111,13 +107,19 @@ typedef struct kind {
   void (*add)(void *sums, int64_t row, const void *tile, int rows, int cols, int nr, bool set);
 } kind;
 
-#define KIND(S, tile, size) \
-  { tile, size, pack_w_##S, pack_x_##S, store_runs_##S, add_tile_##S }
-static const kind kinds[TT_DTYPE_COUNT] = {
-    [TT_F32] = KIND(f32, TT_TILE_F32, 4),
-    [TT_F64] = KIND(f64, TT_TILE_F64, 8),
-    [TT_F16] = KIND(f16, TT_TILE_F32, 4),
-    [TT_BF16] = KIND(bf16, TT_TILE_F32, 4),
+#define KIND(S, n, tile, size) \
+  { tile, size, pack_w_##S##_##n, pack_x_##S##_##n, store_runs_##S##_##n, add_tile_##S##_##n }
+#define KINDS(n)                                                                       \
+  {                                                                                    \
+    [TT_F32] = KIND(f32, n, TT_TILE_F32, 4), [TT_F64] = KIND(f64, n, TT_TILE_F64, 8),  \
+    [TT_F16] = KIND(f16, n, TT_TILE_F32, 4), [TT_BF16] = KIND(bf16, n, TT_TILE_F32, 4) \
+  }
+static const kind kinds[TT_NN_LEVELS][TT_DTYPE_COUNT] = {
+    KINDS(0),
+#if TT_NN_LEVELS > 1
+    KINDS(1),
+    KINDS(2),
+#endif
 };
 
 typedef struct job {
@@ -363,7 +365,7 @@ static void list_taps(const tt_conv *c, int64_t *tap, int64_t depth) {
 }
 
 static tt_code blocked(const tt_conv *c, tt_error *err) {
-  const kind *kd = &kinds[c->type];
+  const kind *kd = &kinds[tt__nn_level()][c->type];
   assert(kd->size > 0);
   job b = {.c = c, .kd = kd, .tile = tt__gemm_tile(kd->tile), .col = columns_of(c, false), .to = columns_of(c, true)};
   b.depth = c->channels * c->kernel[0] * c->kernel[1] * c->kernel[2];
