@@ -400,8 +400,8 @@ static tt_code blocked(const tt_conv *c, tt_error *err) {
   return TT_OK;
 }
 
-tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err) {
-  if (!is_by_image(c) || c->x_image == 1) return blocked(c, err);
+static tt_code by_image(const tt_conv *c, tt_error *err) {
+  if (c->x_image == 1) return blocked(c, err);
   size_t size =
       (size_t)(c->images * c->groups * c->channels * c->in[0] * c->in[1] * c->in[2]) * tt__dtype_size(c->type);
   char *room = tt__mem_alloc_data(size);
@@ -410,4 +410,25 @@ tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err) {
   tt_code code = blocked(&v, err);
   tt__mem_free_data(room, size);
   return code;
+}
+
+/* Images whose places make two tasks. */
+static int64_t images_at_once(const tt_conv *c) {
+  return tt__round_up(tt_ceil_div(2 * COLUMNS, c->out[0] * c->out[1] * c->out[2]), TURN);
+}
+
+/*
+** Tasks that walk along the images write a place of each: of many images the memory between two places of one would have
+** left the caches by then.
+*/
+tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err) {
+  if (!is_by_image(c)) return blocked(c, err);
+  tt_conv part = *c;
+  for (int64_t n = 0; n < c->images; n += part.images) {
+    part.images = tt__min64(images_at_once(c), c->images - n);
+    part.x = tt__conv_element(c->x, n * c->x_image, c->type);
+    part.y = (void *)tt__conv_element(c->y, n * c->y_image, c->type);
+    TT_TRY(by_image(&part, err));
+  }
+  return TT_OK;
 }
