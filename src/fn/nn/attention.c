@@ -209,9 +209,9 @@ static bool has_few_scores(const tt_attending *a) {
 }
 
 /*
-** On a device, queries that leave most of a tile's rows empty: their scores take less memory than the keys. On the host,
-** few scores that a gradient will go through: there the row multiplies seven times in tiles of which few queries fill a
-** part, products five times. Not where scores are computed in another type, nor where the row passes keys over.
+** On a device, queries that leave most of a tile's rows empty: their scores take less memory than the keys. On the
+** host, few scores that a gradient will go through: there the row multiplies seven times in tiles of which few queries
+** fill a part, products five times. Not where scores are computed in another type, nor where the row passes keys over.
 */
 static bool is_for_products(const tt_attending *a) {
   enum { FEW = 8 };

@@ -92,7 +92,7 @@ static int64_t slot_size(const direct_job *j) { return j->axis[1].len * j->axis[
 #endif
 
 #define DIRECT_KIND(S, n, size) \
-  { rows_##S##_##n, dots_##S##_##n, size }
+  { rows_plane_##S##_##n, dots_plane_##S##_##n, size }
 #define DIRECT_KINDS(n)                                                                                      \
   {                                                                                                          \
     [TT_F32] = DIRECT_KIND(f32, n, 4), [TT_F64] = DIRECT_KIND(f64, n, 8), [TT_F16] = DIRECT_KIND(f16, n, 4), \

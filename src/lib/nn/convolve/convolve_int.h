@@ -12,6 +12,9 @@ typedef tt_code (*tt_conv_plain_fn)(const tt_conv *c, void *ctx, tt_error *err);
 /* The plain convolutions that make c, one after the other. */
 TT_HIDDEN tt_code tt__convolve_apart(const tt_conv *c, tt_conv_plain_fn run, void *ctx, tt_error *err);
 
+/* c, of x with its images last; that is laid into `room`: as large as the elements of x. */
+TT_HIDDEN tt_conv tt__convolve_turned(const tt_conv *c, char *room);
+
 /* `spread` is 1 everywhere, nothing has length 0. By blocked products. */
 TT_HIDDEN tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err);
 /* The same element by element: for so few outputs and channels a group that a product's tiles would stay empty. */
