@@ -94,6 +94,10 @@ ATTENTION = [
     ((1, 1), (4, 1), (4, 1)),
     ((2, 1, 3, 2), (1, 2, 5, 2), (2, 5, 3)),
     ((7, 3), (4, 3), (4, 2)),
+    # scores take more memory than these: by tiles
+    ((2, 9, 2), (2, 12, 2), (2, 12, 1)),
+    ((6, 1), (5, 1), (5, 1)),
+    ((2, 1, 8, 2), (1, 2, 9, 2), (2, 9, 1)),
 ]
 
 
@@ -118,9 +122,10 @@ def test_attention(q, k, v, kind):
     check_second(lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, scale=0.7, **how) ** 2, *arrays)
 
 
+@pytest.mark.parametrize("width", [3, 1])  # few scores beside that, and many
 @pytest.mark.parametrize("shape", [(5, 7), (7,), (2, 1, 7), (5, 1)])
-def test_a_mask_has_a_gradient(shape):
-    q, k, v = make(2, 5, 3), make(2, 7, 3, seed=4), make(2, 7, 4, seed=5)
+def test_a_mask_has_a_gradient(shape, width):
+    q, k, v = make(2, 5, width), make(2, 7, width, seed=4), make(2, 7, width, seed=5)
     check(functional.scaled_dot_product_attention, q, k, v, make(*shape, seed=6))
 
 
@@ -149,8 +154,9 @@ def test_attention_larger_than_tiles():
             np.testing.assert_allclose(a.grad.numpy(), want, rtol=0, atol=2e-6 * max(1, np.abs(want).max()))
 
 
-def test_only_some_of_attention_is_asked():
-    q, k, v = (tt.array(make(4, 3, seed=n)) for n in range(3))
+@pytest.mark.parametrize("queries", [4, 40])
+def test_only_some_of_attention_is_asked(queries):
+    q, k, v = (tt.array(make(queries, 3, seed=n)) for n in range(3))
     whole = [a.detach().requires_grad_() for a in (q, k, v)]
     functional.scaled_dot_product_attention(*whole).sum().backward()
     for n in range(3):

@@ -1,6 +1,6 @@
 /*
-** Scaled dot product attention, with PyTorch's parameters. The library's rows do the work; dropout beside a mask, and
-** few queries on a device, have it spelled: scores, softmax, product.
+** Scaled dot product attention, with PyTorch's parameters. The library's rows do the work; dropout beside a mask, few
+** scores that a gradient goes through and few queries on a device have it spelled: scores, softmax, product.
 */
 #include "fn/nn/attention.h"
 
@@ -197,11 +197,30 @@ static bool meet(tt_composer *c, tt_attending *a) {
   return a->mask != NULL;
 }
 
-/* On a device, queries that leave most of a tile's rows empty: their scores take less memory than the keys. */
+static bool has_history(const tt_attending *a) {
+  return tt__is_taped(a->q->storage->node) || tt__is_taped(a->k->storage->node) || tt__is_taped(a->v->storage->node);
+}
+
+/* Scores that take no more memory than what attends and is attended to (floats; doubles a half of it). */
+static bool has_few_scores(const tt_attending *a) {
+  const int64_t *q = tt__array_len(a->q) + a->q->rank - 2, *v = tt__array_len(a->v) + a->v->rank - 2;
+  int64_t size = (int64_t)tt__dtype_size((tt_dtype)a->q->dtype) / 4;
+  return (double)q[0] * (double)v[0] * (double)size <= (double)(q[0] + v[0]) * (double)(q[1] + v[1]);
+}
+
+/*
+** On a device, queries that leave most of a tile's rows empty: their scores take less memory than the keys. On the
+** host, few scores that a gradient will go through: there the row multiplies seven times in tiles of which few queries
+** fill a part, products five times. Not where scores are computed in another type, nor where the row passes keys over.
+*/
 static bool is_for_products(const tt_attending *a) {
   enum { FEW = 8 };
+  int64_t queries = tt__array_len(a->q)[a->q->rank - 2], keys = tt__array_len(a->k)[a->k->rank - 2];
   bool there = a->q->storage->node->device > 0 || a->k->storage->node->device > 0 || a->v->storage->node->device > 0;
-  return there && tt__array_len(a->q)[a->q->rank - 2] <= FEW;
+  if (there) return queries <= FEW;
+  if (a->key || (a->causal && keys > queries)) return false;
+  bool as_is = tt__attention_sums((tt_dtype)a->q->dtype) == (tt_dtype)a->q->dtype;
+  return as_is && has_history(a) && has_few_scores(a);
 }
 
 /* What says which shares are dropped is one random number, drawn where it is used. */

@@ -13,6 +13,7 @@
 #include "base/pool/pool.h"
 #include "lib/product/gemm_half.h"
 #include "lib/product/gemm_tile.h"
+#include "lib/product/gemm_turn.h"
 
 #define PLAIN(x) (x)
 #define NUMBER_PUT(old, x, put) ((put) == TT_GEMM_SET ? (x) : (put) == TT_GEMM_ADD ? (old) + (x) : (old) - (x))
@@ -20,28 +21,8 @@
 #define SUM(x, y) ((x) + (y))
 
 #ifdef __SSE2__
-#include <immintrin.h>
-
-static void turn_f32(float *to, int to_step, const float *from, int64_t from_step) {
-  __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + from_step);
-  __m128 c = _mm_loadu_ps(from + 2 * from_step), d = _mm_loadu_ps(from + 3 * from_step);
-  _MM_TRANSPOSE4_PS(a, b, c, d);
-  _mm_storeu_ps(to, a);
-  _mm_storeu_ps(to + to_step, b);
-  _mm_storeu_ps(to + 2 * to_step, c);
-  _mm_storeu_ps(to + 3 * to_step, d);
-}
-
-static void turn_f64(double *to, int to_step, const double *from, int64_t from_step) {
-  __m128d a = _mm_loadu_pd(from), b = _mm_loadu_pd(from + from_step);
-  _mm_storeu_pd(to, _mm_unpacklo_pd(a, b));
-  _mm_storeu_pd(to + to_step, _mm_unpackhi_pd(a, b));
-}
-#endif
-
-#ifdef __SSE2__
 #define PACK_SQUARE 4
-#define PACK_TURN turn_f32
+#define PACK_TURN tt__turn_f32
 #endif
 #define PACK_NAME(x) x##_f32
 #define PACK_S float
@@ -54,7 +35,7 @@ static void turn_f64(double *to, int to_step, const double *from, int64_t from_s
 
 #ifdef __SSE2__
 #define PACK_SQUARE 2
-#define PACK_TURN turn_f64
+#define PACK_TURN tt__turn_f64
 #endif
 #define PACK_NAME(x) x##_f64
 #define PACK_S double

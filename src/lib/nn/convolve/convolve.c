@@ -12,25 +12,30 @@
 
 /* ---- results that meet no tap */
 
-static void put(tt_dtype t, void *y, int64_t at, const void *bias, int64_t from) {
+/* A row of n elements, `step` apart. */
+static void put_row(tt_dtype t, void *y, int64_t n, int64_t step, const void *value) {
   size_t size = tt__dtype_size(t);
-  char *to = (char *)y + at * (int64_t)size;
-  if (bias)
-    memcpy(to, tt__conv_element(bias, from, t), size);
-  else
-    memset(to, 0, size);
+  char *to = y;
+  if (step == 1 && !value) {
+    memset(to, 0, size * (size_t)n);
+    return;
+  }
+  const uint64_t zero = 0;
+  const void *from = value ? value : &zero;
+  for (int64_t i = 0, by = step * (int64_t)size; i < n; i++, to += by) memcpy(to, from, size);
 }
 
 static void fill(const tt_conv *c) {
   for (int64_t n = 0; n < c->images; n++)
     for (int64_t g = 0; g < c->groups; g++)
-      for (int64_t o = 0; o < c->outputs; o++)
-        for (int64_t p = 0; p < c->out[0] * c->out[1] * c->out[2]; p++) {
-          int64_t p2 = p % c->out[2], p1 = p / c->out[2] % c->out[1], p0 = p / c->out[2] / c->out[1];
-          put(c->type, c->y,
-              n * c->y_image + g * c->y_group + o * c->y_output + p0 * c->y_at[0] + p1 * c->y_at[1] + p2 * c->y_at[2],
-              c->bias, g * c->bias_group + o * c->bias_output);
-        }
+      for (int64_t o = 0; o < c->outputs; o++) {
+        const void *bias = c->bias ? tt__conv_element(c->bias, g * c->bias_group + o * c->bias_output, c->type) : NULL;
+        int64_t at = n * c->y_image + g * c->y_group + o * c->y_output;
+        for (int64_t p = 0; p < c->out[0] * c->out[1]; p++)
+          put_row(c->type,
+                  (void *)tt__conv_element(c->y, at + p / c->out[1] * c->y_at[0] + p % c->out[1] * c->y_at[1], c->type),
+                  c->out[2], c->y_at[2], bias);
+      }
 }
 
 /* ---- zeros between the elements */
@@ -62,10 +67,7 @@ static tt_code plain(const tt_conv *c, void *ctx, tt_error *err) {
     fill(c);
     return TT_OK;
   }
-  if (tt__convolve_is_direct(c)) {
-    tt__convolve_direct(c);
-    return TT_OK;
-  }
+  if (tt__convolve_is_direct(c)) return tt__convolve_direct(c, err);
   return tt__convolve_blocked(c, err);
 }
 

@@ -9,7 +9,9 @@
 
 #include "base/mem.h"
 #include "base/pool/pool.h"
+#include "lib/nn/vector_level.h"
 #include "lib/product/gemm_tile.h"
+#include "lib/product/gemm_turn.h"
 #include "scalar/prelude.h"
 
 enum {
@@ -72,34 +74,28 @@ static void clip(const columns *k, const run *r, int64_t first, int64_t *lo, int
   *hi = tt__min64(*hi, end);
 }
 
+/* Whether steps of the sum lie next to each other in w. */
+static bool are_neighbours(const int64_t *tap, int64_t n) {
+  bool are = true;
+  for (int64_t p = 1; p < n; p++) are &= tap[p] == tap[0] + p;
+  return are;
+}
+
 #define PLAIN(x) (x)
-#define PACK_NAME(x) x##_f32
-#define PACK_S float
-#define PACK_P float
-#define PACK_LOAD PLAIN
-#define PACK_STORE PLAIN
-#include "lib/nn/convolve/convolve_pack.inc"
-
-#define PACK_NAME(x) x##_f64
-#define PACK_S double
-#define PACK_P double
-#define PACK_LOAD PLAIN
-#define PACK_STORE PLAIN
-#include "lib/nn/convolve/convolve_pack.inc"
-
-#define PACK_NAME(x) x##_f16
-#define PACK_S uint16_t
-#define PACK_P float
-#define PACK_LOAD tt_cast_f16_f32
-#define PACK_STORE tt_cast_f32_f16
-#include "lib/nn/convolve/convolve_pack.inc"
-
-#define PACK_NAME(x) x##_bf16
-#define PACK_S uint16_t
-#define PACK_P float
-#define PACK_LOAD tt_cast_bf16_f32
-#define PACK_STORE tt_cast_f32_bf16
-#include "lib/nn/convolve/convolve_pack.inc"
+#define TARGET
+#define LEVEL(x) LEVEL_0(x)
+#define LEVEL_0(x) x##_0
+#include "lib/nn/convolve/convolve_blocked.inc"
+#if TT_NN_LEVELS > 1
+#define TARGET TT_NN_TARGET_1
+#define LEVEL(x) LEVEL_1(x)
+#define LEVEL_1(x) x##_1
+#include "lib/nn/convolve/convolve_blocked.inc"
+#define TARGET TT_NN_TARGET_2
+#define LEVEL(x) LEVEL_2(x)
+#define LEVEL_2(x) x##_2
+#include "lib/nn/convolve/convolve_blocked.inc"
+#endif
 
 typedef struct kind {
   tt_tile_type tile;
@@ -111,13 +107,19 @@ typedef struct kind {
   void (*add)(void *sums, int64_t row, const void *tile, int rows, int cols, int nr, bool set);
 } kind;
 
-#define KIND(S, tile, size) \
-  { tile, size, pack_w_##S, pack_x_##S, store_runs_##S, add_tile_##S }
-static const kind kinds[TT_DTYPE_COUNT] = {
-    [TT_F32] = KIND(f32, TT_TILE_F32, 4),
-    [TT_F64] = KIND(f64, TT_TILE_F64, 8),
-    [TT_F16] = KIND(f16, TT_TILE_F32, 4),
-    [TT_BF16] = KIND(bf16, TT_TILE_F32, 4),
+#define KIND(S, n, tile, size) \
+  { tile, size, pack_w_##S##_##n, pack_x_##S##_##n, store_runs_##S##_##n, add_tile_##S##_##n }
+#define KINDS(n)                                                                       \
+  {                                                                                    \
+    [TT_F32] = KIND(f32, n, TT_TILE_F32, 4), [TT_F64] = KIND(f64, n, TT_TILE_F64, 8),  \
+    [TT_F16] = KIND(f16, n, TT_TILE_F32, 4), [TT_BF16] = KIND(bf16, n, TT_TILE_F32, 4) \
+  }
+static const kind kinds[TT_NN_LEVELS][TT_DTYPE_COUNT] = {
+    KINDS(0),
+#if TT_NN_LEVELS > 1
+    KINDS(1),
+    KINDS(2),
+#endif
 };
 
 typedef struct job {
@@ -275,64 +277,6 @@ static void pack_once(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
-/* ---- images last: runs along them want neighbours in memory */
-
-enum { TURN = 16 }; /* images at a time */
-
-typedef struct turning {
-  const tt_conv *c;
-  char *to;
-} turning;
-
-/* A row of elements of each image, image by image or rather the other way round. */
-#define TURN_ROW(T)                                                                                    \
-  static void turn_##T(const T *from, int64_t image, int64_t step, T *to, int64_t images, int64_t n) { \
-    for (int64_t i = 0; i < images; i += TURN) {                                                       \
-      int64_t end = tt__min64(i + TURN, images);                                                       \
-      for (int64_t j = 0; j < n; j++)                                                                  \
-        for (int64_t k = i; k < end; k++) to[j * images + k] = from[k * image + j * step];             \
-    }                                                                                                  \
-  }
-TURN_ROW(uint16_t)
-TURN_ROW(uint32_t)
-TURN_ROW(uint64_t)
-
-static void turn_channels(void *ctx, int64_t lo, int64_t hi, int worker) {
-  (void)worker;
-  const turning *t = ctx;
-  const tt_conv *c = t->c;
-  size_t size = tt__dtype_size(c->type);
-  int64_t row = c->in[2] * c->images;
-  for (int64_t at = lo; at < hi; at++)
-    for (int64_t u = 0; u < c->in[0] * c->in[1]; u++) {
-      int64_t place = at / c->channels * c->x_group + at % c->channels * c->x_channel + u / c->in[1] * c->x_at[0] +
-                      u % c->in[1] * c->x_at[1];
-      const void *from = tt__conv_element(c->x, place, c->type);
-      void *to = t->to + (at * c->in[0] * c->in[1] + u) * row * (int64_t)size;
-      if (size == 2)
-        turn_uint16_t(from, c->x_image, c->x_at[2], to, c->images, c->in[2]);
-      else if (size == 4)
-        turn_uint32_t(from, c->x_image, c->x_at[2], to, c->images, c->in[2]);
-      else
-        turn_uint64_t(from, c->x_image, c->x_at[2], to, c->images, c->in[2]);
-    }
-}
-
-static tt_conv turned(const tt_conv *c, char *room) {
-  turning t = {c, room};
-  tt__pool_run(c->groups * c->channels, 1 + SERIAL_WORK / 8 / (c->images * c->in[0] * c->in[1] * c->in[2]),
-               turn_channels, &t);
-  tt_conv v = *c;
-  v.x = room;
-  v.x_image = 1;
-  v.x_at[2] = c->images;
-  v.x_at[1] = c->in[2] * v.x_at[2];
-  v.x_at[0] = c->in[1] * v.x_at[1];
-  v.x_channel = c->in[0] * v.x_at[0];
-  v.x_group = c->channels * v.x_channel;
-  return v;
-}
-
 /* ---- the whole */
 
 /* Rectangles that keep the threads busy: as wide as the caches like, else as many as there are threads, or a multiple.
@@ -363,7 +307,7 @@ static void list_taps(const tt_conv *c, int64_t *tap, int64_t depth) {
 }
 
 static tt_code blocked(const tt_conv *c, tt_error *err) {
-  const kind *kd = &kinds[c->type];
+  const kind *kd = &kinds[tt__nn_level()][c->type];
   assert(kd->size > 0);
   job b = {.c = c, .kd = kd, .tile = tt__gemm_tile(kd->tile), .col = columns_of(c, false), .to = columns_of(c, true)};
   b.depth = c->channels * c->kernel[0] * c->kernel[1] * c->kernel[2];
@@ -398,14 +342,35 @@ static tt_code blocked(const tt_conv *c, tt_error *err) {
   return TT_OK;
 }
 
-tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err) {
-  if (!is_by_image(c) || c->x_image == 1) return blocked(c, err);
+static tt_code by_image(const tt_conv *c, tt_error *err) {
+  if (c->x_image == 1) return blocked(c, err);
   size_t size =
       (size_t)(c->images * c->groups * c->channels * c->in[0] * c->in[1] * c->in[2]) * tt__dtype_size(c->type);
   char *room = tt__mem_alloc_data(size);
   if (!room) return tt__fail_memory(err, size);
-  tt_conv v = turned(c, room);
+  tt_conv v = tt__convolve_turned(c, room);
   tt_code code = blocked(&v, err);
   tt__mem_free_data(room, size);
   return code;
+}
+
+/* Images whose places make two tasks. */
+static int64_t images_at_once(const tt_conv *c) {
+  return tt__round_up(tt_ceil_div(2 * COLUMNS, c->out[0] * c->out[1] * c->out[2]), SHORT);
+}
+
+/*
+** Tasks that walk along the images write a place of each: of many images the memory between two places of one would
+** have left the caches by then.
+*/
+tt_code tt__convolve_blocked(const tt_conv *c, tt_error *err) {
+  if (!is_by_image(c)) return blocked(c, err);
+  tt_conv part = *c;
+  for (int64_t n = 0; n < c->images; n += part.images) {
+    part.images = tt__min64(images_at_once(c), c->images - n);
+    part.x = tt__conv_element(c->x, n * c->x_image, c->type);
+    part.y = (void *)tt__conv_element(c->y, n * c->y_image, c->type);
+    TT_TRY(by_image(&part, err));
+  }
+  return TT_OK;
 }
