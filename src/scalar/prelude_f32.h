@@ -256,10 +256,38 @@ TT_FN tt_b8 tt_far_pow_f32(tt_f32 x, tt_f32 y) {
   return (tt_b8) !(near | none);
 }
 
+TT_FN tt_b8 tt__log_base_far_f32(tt_f32 x) { return (tt_b8) !(tt__bits_f32(x) - 0x800000u < 0x7f000000u); }
+TT_FN tt_f32 tt_near_log2_f32(tt_f32 x) {
+  return tt__log_base_join_f32(tt__log_split_normal(x), 0x1.715476p+0f, 0x1.4ae0c0p-26f, 0x1p-23f, 0);
+}
+TT_FN tt_b8 tt_far_log2_f32(tt_f32 x) { return tt__log_base_far_f32(x); }
+TT_FN tt_f32 tt_near_log10_f32(tt_f32 x) {
+  return tt__log_base_join_f32(tt__log_split_normal(x), 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344p-25f,
+                               0x1.3509f8p-41f);
+}
+TT_FN tt_b8 tt_far_log10_f32(tt_f32 x) { return tt__log_base_far_f32(x); }
 TT_FN tt_f32 tt_logaddexp_f32(tt_f32 a, tt_f32 b) {
   tt_f32 m = a > b ? a : b, d = a > b ? b - a : a - b, y = m + tt_log1p_f32(tt_exp_f32(d));
   y = a == b ? a + 0x1.62e430p-1f : y;
   return ((a != a) | (b != b)) ? a + b : y;
+}
+
+/* Scaled so that squares neither overflow nor vanish; near where they need not be. */
+TT_FN tt_f32 tt__squares_f32(tt_f32 a, tt_f32 b) { return TT_SQRT_F32(TT_FMA_F32(a, a, b * b)); }
+TT_FN tt_f32 tt_hypot_f32(tt_f32 x, tt_f32 y) {
+  tt_f32 a = tt_abs_f32(x), b = tt_abs_f32(y), m = a > b ? a : b, up, down, h;
+  int big = m > 0x1p60f, tiny = m < 0x1p-50f;
+  up = big ? 0x1p-70f : 1;
+  down = big ? 0x1p70f : 1;
+  up = tiny ? 0x1p90f : up;
+  down = tiny ? 0x1p-90f : down;
+  h = tt__squares_f32(a * up, b * up) * down;
+  return (tt_isinf_f32(x) | tt_isinf_f32(y)) != 0 ? TT__INF_f32 : h;
+}
+TT_FN tt_f32 tt_near_hypot_f32(tt_f32 x, tt_f32 y) { return tt__squares_f32(x, y); }
+TT_FN tt_b8 tt_far_hypot_f32(tt_f32 x, tt_f32 y) {
+  tt_f32 a = tt_abs_f32(x), b = tt_abs_f32(y), m = a > b ? a : b;
+  return (tt_b8) !((a <= 0x1p60f) & (b <= 0x1p60f) & ((m >= 0x1p-50f) | (m == 0)));
 }
 
 #ifndef TT_NARROW_MATH
@@ -516,11 +544,6 @@ TT_FN tt_f32 tt_cbrt_f32(tt_f32 x) {
 TT_FN tt_f32 tt_asinh_f32(tt_f32 x) { return (tt_f32)tt_asinh_f64((tt_f64)x); }
 TT_FN tt_f32 tt_acosh_f32(tt_f32 x) { return (tt_f32)tt_acosh_f64((tt_f64)x); }
 TT_FN tt_f32 tt_atanh_f32(tt_f32 x) { return (tt_f32)tt_atanh_f64((tt_f64)x); }
-TT_FN tt_f32 tt_hypot_f32(tt_f32 x, tt_f32 y) {
-  tt_f64 a = (tt_f64)x, b = (tt_f64)y;
-  tt_f32 h = (tt_f32)TT_SQRT_F64(a * a + b * b);
-  return (tt_isinf_f32(x) | tt_isinf_f32(y)) != 0 ? TT__INF_f32 : h;
-}
 #endif
 
 #endif

@@ -290,17 +290,21 @@ TT_FN tt_f64 tt_log_f64(tt_f64 x) {
 }
 /* k log_b 2 + log(1 + f) / log b: both factors in two parts, the first of the power of two short, so that k times it is
  * exact. */
-TT_FN tt_f64 tt__log_base(tt_f64 x, tt_f64 ihi, tt_f64 ilo, tt_f64 khi, tt_f64 klo) {
-  tt__split a = tt__log_split(x);
+TT_FN tt_f64 tt__log_base_join(tt__split a, tt_f64 ihi, tt_f64 ilo, tt_f64 khi, tt_f64 klo) {
   tt_f64 r = tt__log_poly(a.f) - 0.5 * a.f * a.f;
   tt_f64 y = a.k * khi, b = a.f * ihi, v = y + b, e = b - (v - y); /* |b| < |y|, or y is 0 */
   tt_f64 low = TT_FMA_F64(a.f, ilo, TT_FMA_F64(a.k, klo, TT_FMA_F64(a.f, ihi, -b)));
-  return tt__log_ends(x, v + (TT_FMA_F64(r, ihi, low) + e));
+  return v + (TT_FMA_F64(r, ihi, low) + e);
 }
-TT_FN tt_f64 tt_log2_f64(tt_f64 x) { return tt__log_base(x, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0); }
-TT_FN tt_f64 tt_log10_f64(tt_f64 x) {
-  return tt__log_base(x, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46);
-}
+/* A row of a base's constants for each function: near arguments are positive, finite and normal. */
+#define TT__LOG_BASE(NAME, ...)                                                                                        \
+  TT_FN tt_f64 tt_##NAME##_f64(tt_f64 x) { return tt__log_ends(x, tt__log_base_join(tt__log_split(x), __VA_ARGS__)); } \
+  TT_FN tt_f64 tt_near_##NAME##_f64(tt_f64 x) { return tt__log_base_join(tt__log_split_normal_f64(x), __VA_ARGS__); }  \
+  TT_FN tt_b8 tt_far_##NAME##_f64(tt_f64 x) {                                                                          \
+    return (tt_b8) !(tt__bits_f64(x) - (TT_U64(1) << 52) < TT_U64(0x7fe0000000000000));                                \
+  }
+TT__LOG_BASE(log2, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0)
+TT__LOG_BASE(log10, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46)
 /* log(u + c), c a correction below half an ulp of u. */
 TT_FN tt_f64 tt__log_sum(tt_f64 u, tt_f64 c) {
   tt__split a = tt__log_split(u);
@@ -402,6 +406,11 @@ TT_FN tt_f64 tt_hypot_f64(tt_f64 x, tt_f64 y) {
   b *= up;
   h = TT_SQRT_F64(a * a + b * b) * down;
   return (tt_isinf_f64(x) | tt_isinf_f64(y)) != 0 ? TT__INF_f64 : h;
+}
+TT_FN tt_f64 tt_near_hypot_f64(tt_f64 x, tt_f64 y) { return TT_SQRT_F64(x * x + y * y); }
+TT_FN tt_b8 tt_far_hypot_f64(tt_f64 x, tt_f64 y) {
+  tt_f64 a = tt_abs_f64(x), b = tt_abs_f64(y), m = a > b ? a : b;
+  return (tt_b8) !((a <= 0x1p500) & (b <= 0x1p500) & ((m >= 0x1p-500) | (m == 0)));
 }
 
 /* ---- sine, cosine, tangent, f64 ------------------------------------------
