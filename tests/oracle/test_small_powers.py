@@ -1,4 +1,4 @@
-"""Powers as products, two units from NumPy at most, and near and far arguments: the same bits wherever they are done."""
+"""Powers as products, and near and far arguments: the same bits wherever they are done."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_whole_numbers(kind):
 
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 def test_near_and_far_arguments_have_the_same_bits(kind):
-    """A block is computed without branches where all of it is near; what stands beside a number changes no bit of it."""
+    """A block is computed without branches where all of it is near; what stands beside changes no bit."""
     rng = np.random.default_rng(2)
     x = np.abs(rng.standard_normal(3000) * 10.0 ** rng.integers(-9, 9, 3000)).astype(kind)
     y = (rng.standard_normal(3000) * 10.0 ** rng.integers(-3, 3, 3000)).astype(kind)

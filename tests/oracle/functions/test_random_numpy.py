@@ -485,16 +485,18 @@ def test_random_sequences_of_draws(kind):
         check(draw(want, n, k), draw(got, n, k))
 
 
+LEGACY = [
+    lambda s, n, k: s.rand(n),
+    lambda s, n, k: s.randint(0, 2**k, n),
+    lambda s, n, k: s.randint(0, k, n, dtype="u4"),
+    lambda s, n, k: s.binomial(k, 0.2, n),
+    lambda s, n, k: s.uniform(k, k + 3, n),
+]
+
+
 def test_random_sequences_of_legacy_draws():
     rng = np.random.default_rng(9)
     want, got = pair(lambda m: m.RandomState(4))
-    for _ in range(150):
-        n, k = int(rng.choice([0, 1, 2, 3, 129, 700])), int(rng.integers(1, 60))
-        for draw in (
-            lambda s: s.rand(n),
-            lambda s: s.randint(0, 2**k, n),
-            lambda s: s.randint(0, k, n, dtype="u4"),
-            lambda s: s.binomial(k, 0.2, n),
-            lambda s: s.uniform(k, k + 3, n),
-        ):
-            check(draw(want), draw(got))
+    for _ in range(500):
+        draw, n, k = LEGACY[rng.integers(5)], int(rng.choice([0, 1, 2, 3, 129, 700])), int(rng.integers(1, 60))
+        check(draw(want, n, k), draw(got, n, k))
