@@ -107,6 +107,13 @@ def pow_job(n):
     return f, 0, ZLOG, n, lambda z: (z + ZLOG / 20) ** 2
 
 
+def powf_job(n):
+    """log2((1+s)/(1-s)) = s 2/ln2 + s*z*p(z)."""
+    top = mpf("0.04") * mpf("1.002")
+    f = half_sqrt(lambda s: (mp.log((1 + s) / (1 - s)) / s - 2) / s**2 / LN2)
+    return f, 0, top, n, near(top)
+
+
 def logf_job(n):
     """log(1+f) = f - f*f/2 + f^3*p(f)."""
     f = limit(lambda t: (mp.log1p(t) - t + t * t / 2) / t**3)
@@ -176,6 +183,7 @@ JOBS = {
     "expf": exp_job(5),
     "exp2f": exp2_job(6),
     "logf": logf_job(8),
+    "powf": powf_job(4),
     "cbrtf": cbrt_job(3),
     "ndtrf": ndtr_job(10),
     "sinf": sin_job(3),

@@ -269,6 +269,21 @@ static tt_node *products(frame *f, tt_dtype t, bool fourth, tt_error *err) {
   return square ? tt__node_take2(TT_MUL, t, square, operand(f, 0, err), err) : NULL;
 }
 
+/* Of whole numbers any order of products is exact; beyond this exponent the loop of the operation is as good. */
+enum { MOST_PRODUCTS = 32 };
+
+static tt_node *whole_products(frame *f, tt_dtype t, int exponent, tt_error *err) {
+  tt_node *x = operand(f, 0, err), *power = NULL;
+  for (int e = exponent; x && e; e >>= 1) {
+    if (e & 1) power = power ? tt__node_take2(TT_MUL, t, power, tt__node_retain(x), err) : tt__node_retain(x);
+    if ((e & 1) && !power) break;
+    if (e > 1) x = tt__node_take1(TT_SQUARE, t, x, err);
+  }
+  if (x) tt__node_release(x);
+  if (!x) tt__node_release(power);
+  return x ? power : NULL;
+}
+
 /* The exponents that NumPy's operator spells otherwise: 2, and for inexact types 1, -1 and 0.5; and small ones. */
 static tt_node *power(frame *f, tt_error *err) {
   tt_dtype t = f->types.compute;
@@ -278,6 +293,7 @@ static tt_node *power(frame *f, tt_error *err) {
   bool inexact = !tt__is_int(t);
   tt_op short_op = e == 2 ? TT_SQUARE : inexact && e == -1 ? TT_RECIPROCAL : inexact && e == 0.5 ? TT_SQRT : TT_POW;
   if (tt__power_is_products(e, t)) return products(f, t, e == 4, err);
+  if (!inexact && e > 4 && e <= MOST_PRODUCTS && e == (int)e) return whole_products(f, t, (int)e, err);
   tt_node *done = short_op == TT_POW ? NULL : small(f, short_op, 1);
   if (done) return done;
   if (e == 2) return tt__node_take1(TT_SQUARE, t, operand(f, 0, err), err);

@@ -9,10 +9,26 @@
 
 #include "random/draws.h"
 
+/* What a walk starts with; kept, because mostly the next number has the same parameters (under the session's lock). */
+typedef struct walk {
+  int64_t n, bound;
+  double p, first;
+  bool legacy;
+} walk;
+
+static const walk *walk_of(int64_t n, double p, bool legacy) {
+  static walk kept;
+  if (kept.n == n && kept.p == p && kept.legacy == legacy) return &kept;
+  double size = (double)n, q = 1 - p, mean = size * p, most = mean + 10 * sqrt(mean * q + 1);
+  kept = (walk){.n = n, .p = p, .legacy = legacy, .bound = (int64_t)(size < most ? size : most)};
+  kept.first = exp(size * (legacy ? log(q) : log1p(-p)));
+  return &kept;
+}
+
 static int64_t by_inversion(tt_bits *b, int64_t n, double p, bool legacy) {
-  double size = (double)n, q = 1 - p, first = exp(size * (legacy ? log(q) : log1p(-p))), mean = size * p;
-  double most = mean + 10 * sqrt(mean * q + 1), chance = first, u = tt__bits_double(b);
-  int64_t bound = (int64_t)(size < most ? size : most), k = 0;
+  const walk *w = walk_of(n, p, legacy);
+  double q = 1 - p, first = w->first, chance = first, u = tt__bits_double(b);
+  int64_t bound = w->bound, k = 0;
   while (u > chance) {
     if (++k > bound) {
       k = 0;

@@ -24,6 +24,42 @@ static uint32_t half_of(tt_bits *b) {
 }
 static double fraction_of(tt_bits *b) { return (double)(tt__bits_64(b) >> 11) * 0x1p-53; }
 
+/* ---- many at a time, out of words of 64 bits */
+
+enum { FEW_WORDS = 128 };
+
+static void fill_halves(tt_bits *b, uint32_t *out, int64_t n) {
+  uint64_t word[FEW_WORDS];
+  if (n > 0 && b->has_half) {
+    *out++ = half_of(b);
+    n--;
+  }
+  for (int64_t m; n > 1; n -= 2 * m) {
+    m = n / 2 < FEW_WORDS ? n / 2 : FEW_WORDS;
+    tt__bits_fill_64(b, word, m);
+    for (int64_t i = 0; i < m; i++, out += 2) {
+      out[0] = (uint32_t)word[i];
+      out[1] = (uint32_t)(word[i] >> 32);
+    }
+  }
+  if (n > 0) *out = half_of(b);
+}
+
+static void fill_fractions(tt_bits *b, double *out, int64_t n) {
+  uint64_t word[FEW_WORDS];
+  for (int64_t m; n > 0; n -= m, out += m) {
+    m = n < FEW_WORDS ? n : FEW_WORDS;
+    tt__bits_fill_64(b, word, m);
+    for (int64_t i = 0; i < m; i++) out[i] = (double)(int64_t)(word[i] >> 11) * 0x1p-53;
+  }
+}
+
+/* The loop that has a generator's step in itself. */
+#define FILL(name, next)                                   \
+  static void name(tt_bits *b, uint64_t *out, int64_t n) { \
+    for (int64_t i = 0; i < n; i++) out[i] = next(b);      \
+  }
+
 /* ---- PCG: a linear congruence of 128 bits. Words: state, increment, each the high half first. */
 
 #define PCG_MULTIPLIER ((wide)UINT64_C(2549297995355413924) << 64 | UINT64_C(4865540595714422341))
@@ -32,12 +68,30 @@ static double fraction_of(tt_bits *b) { return (double)(tt__bits_64(b) >> 11) * 
 static wide pcg_multiplier(const tt_bits *b) { return b->kind == TT_PCG64 ? PCG_MULTIPLIER : (wide)PCG_CHEAP; }
 
 /* Fold the halves together and rotate by the highest bits, after the step. */
+static uint64_t pcg_folded(wide s) {
+  uint64_t x = (uint64_t)(s >> 64) ^ (uint64_t)s;
+  unsigned turn = (unsigned)(s >> 122);
+  return x >> turn | x << (-turn & 63);
+}
 static uint64_t pcg_next(tt_bits *b) {
   wide s = joined(b->word) * PCG_MULTIPLIER + joined(b->word + 2);
   split(s, b->word);
-  uint64_t x = b->word[0] ^ b->word[1];
-  unsigned turn = (unsigned)(b->word[0] >> 58);
-  return x >> turn | x << (-turn & 63);
+  return pcg_folded(s);
+}
+
+/* Two walks side by side, each by two steps at once: neither waits for the other's product. */
+static void pcg_fill(tt_bits *b, uint64_t *out, int64_t n) {
+  const wide plus = joined(b->word + 2), twice = PCG_MULTIPLIER * PCG_MULTIPLIER, plus2 = PCG_MULTIPLIER * plus + plus;
+  wide s = joined(b->word), even = s * PCG_MULTIPLIER + plus, odd = even * PCG_MULTIPLIER + plus;
+  for (int64_t i = 0; i + 1 < n; i += 2) {
+    out[i] = pcg_folded(even);
+    out[i + 1] = pcg_folded(odd);
+    s = odd;
+    even = even * twice + plus2;
+    odd = odd * twice + plus2;
+  }
+  split(s, b->word);
+  if (n & 1) out[n - 1] = pcg_next(b);
 }
 
 /* Shift and multiply twice, before the step. */
@@ -50,6 +104,8 @@ static uint64_t pcg_dxsm_next(tt_bits *b) {
   split(joined(b->word) * PCG_CHEAP + joined(b->word + 2), b->word);
   return high;
 }
+
+FILL(pcg_dxsm_fill, pcg_dxsm_next)
 
 /* A step from 0, the seed, a step: with the large factor, whatever the steps to come have. */
 static void pcg_seed(tt_bits *b, const uint64_t *w) {
@@ -107,6 +163,8 @@ static uint64_t philox_next(tt_bits *b) {
   return b->word[BLOCK + b->word[USED]++];
 }
 
+FILL(philox_fill, philox_next)
+
 static void philox_forget(tt_bits *b) {
   b->has_half = b->half = 0;
   for (int i = 0; i < 4; i++) b->word[BLOCK + i] = 0;
@@ -146,6 +204,8 @@ static uint64_t sfc_next(tt_bits *b) {
   return out;
 }
 
+FILL(sfc_fill, sfc_next)
+
 static void sfc_seed(tt_bits *b, const uint64_t *w) {
   for (int i = 0; i < 3; i++) b->word[i] = w[i];
   b->word[3] = 1;
@@ -156,13 +216,14 @@ static void sfc_seed(tt_bits *b, const uint64_t *w) {
 
 static uint64_t mt_raw(tt_bits *b) { return tt__mt_next32(b); }
 
+#define BY_WORDS(name, words, seeds, next, fill, seed, advance, jump) \
+  { name, words, seeds, 8, next, half_of, fraction_of, next, fill, fill_halves, fill_fractions, seed, advance, jump }
+
 const tt_bits_row tt__bits_rows[TT_BITS_KINDS] = {
-    [TT_PCG64] = {"PCG64", 4, 4, 8, pcg_next, half_of, fraction_of, pcg_next, pcg_seed, pcg_advance, pcg_jump},
-    [TT_PCG64DXSM] = {"PCG64DXSM", 4, 4, 8, pcg_dxsm_next, half_of, fraction_of, pcg_dxsm_next, pcg_seed, pcg_advance,
-                      pcg_jump},
+    [TT_PCG64] = BY_WORDS("PCG64", 4, 4, pcg_next, pcg_fill, pcg_seed, pcg_advance, pcg_jump),
+    [TT_PCG64DXSM] = BY_WORDS("PCG64DXSM", 4, 4, pcg_dxsm_next, pcg_dxsm_fill, pcg_seed, pcg_advance, pcg_jump),
     [TT_MT19937] = {"MT19937", TT_MT_LEN + 1, TT_MT_LEN, 4, tt__mt_next64, tt__mt_next32, tt__mt_next_double, mt_raw,
-                    tt__mt_seed, NULL, tt__mt_jump},
-    [TT_PHILOX4X64] = {"Philox", 11, 2, 8, philox_next, half_of, fraction_of, philox_next, philox_seed, philox_advance,
-                       philox_jump},
-    [TT_SFC64] = {"SFC64", 4, 3, 8, sfc_next, half_of, fraction_of, sfc_next, sfc_seed, NULL, NULL},
+                    tt__mt_fill64, tt__mt_fill32, tt__mt_fill_double, tt__mt_seed, NULL, tt__mt_jump},
+    [TT_PHILOX4X64] = BY_WORDS("Philox", 11, 2, philox_next, philox_fill, philox_seed, philox_advance, philox_jump),
+    [TT_SFC64] = BY_WORDS("SFC64", 4, 3, sfc_next, sfc_fill, sfc_seed, NULL, NULL),
 };

@@ -39,6 +39,10 @@ typedef struct tt_bits_row {
   uint32_t (*next32)(tt_bits *b);
   double (*next_double)(tt_bits *b); /* [0, 1) */
   uint64_t (*raw)(tt_bits *b);       /* what the generator itself makes at a time */
+  /* The next n of each kind, as if they were drawn one after the other. */
+  void (*fill64)(tt_bits *b, uint64_t *out, int64_t n);
+  void (*fill32)(tt_bits *b, uint32_t *out, int64_t n);
+  void (*fill_double)(tt_bits *b, double *out, int64_t n);
   void (*seed)(tt_bits *b, const uint64_t *word);
   void (*advance)(tt_bits *b, const uint64_t *step); /* by 256 bits, the lowest word first; NULL: it cannot */
   bool (*jump)(tt_bits *b); /* far beyond what anybody draws, false: out of memory; NULL: it cannot */
@@ -49,6 +53,9 @@ TT_HIDDEN extern const tt_bits_row tt__bits_rows[TT_BITS_KINDS];
 TT_HIDDEN uint32_t tt__mt_next32(tt_bits *b);
 TT_HIDDEN uint64_t tt__mt_next64(tt_bits *b);
 TT_HIDDEN double tt__mt_next_double(tt_bits *b);
+TT_HIDDEN void tt__mt_fill64(tt_bits *b, uint64_t *out, int64_t n);
+TT_HIDDEN void tt__mt_fill32(tt_bits *b, uint32_t *out, int64_t n);
+TT_HIDDEN void tt__mt_fill_double(tt_bits *b, double *out, int64_t n);
 TT_HIDDEN void tt__mt_seed(tt_bits *b, const uint64_t *word);
 /* One more word of the recurrence: of the oldest, the one after it and the one 397 after it. */
 TT_HIDDEN uint32_t tt__mt_twisted(uint32_t high, uint32_t low, uint32_t far);
@@ -61,6 +68,12 @@ static inline uint64_t tt__bits_64(tt_bits *b) { return tt__bits_rows[b->kind].n
 static inline uint32_t tt__bits_32(tt_bits *b) { return tt__bits_rows[b->kind].next32(b); }
 static inline double tt__bits_double(tt_bits *b) { return tt__bits_rows[b->kind].next_double(b); }
 static inline float tt__bits_float(tt_bits *b) { return (float)(tt__bits_32(b) >> 8) * 0x1p-24f; }
+
+static inline void tt__bits_fill_64(tt_bits *b, uint64_t *out, int64_t n) { tt__bits_rows[b->kind].fill64(b, out, n); }
+static inline void tt__bits_fill_32(tt_bits *b, uint32_t *out, int64_t n) { tt__bits_rows[b->kind].fill32(b, out, n); }
+static inline void tt__bits_fill_double(tt_bits *b, double *out, int64_t n) {
+  tt__bits_rows[b->kind].fill_double(b, out, n);
+}
 
 /* ---- SeedSequence (random/seed.c) */
 /* Mix the words of the entropy into a pool. */

@@ -21,6 +21,9 @@ typedef struct tt_spare {
 } tt_spare;
 /* In a type of `bytes` bytes (0: bool): by a mask, as RandomState, or by a product (Lemire), as Generator. */
 TT_HIDDEN uint64_t tt__bits_integer(tt_bits *b, tt_spare *spare, int bytes, uint64_t range, bool masked);
+/* n of them, as if drawn one after the other. */
+TT_HIDDEN void tt__bits_integers(tt_bits *b, tt_spare *spare, int bytes, uint64_t range, bool masked, uint64_t *out,
+                                 int64_t n);
 /* What shuffles take: masked, of 32 bits where the range has no more. */
 TT_HIDDEN uint64_t tt__bits_interval(tt_bits *b, uint64_t range);
 

@@ -3,15 +3,24 @@
 */
 #include <assert.h>
 #include <math.h>
+#include <pthread.h>
 
 #include "random/draws.h"
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+enum { TABLED = 126 };
+
+static double tabled[TABLED];
+static pthread_once_t tabled_once = PTHREAD_ONCE_INIT;
+static void make_table(void) {
+  for (int k = 0; k < TABLED; k++) tabled[k] = (double)lgammal((long double)k + 1);
+}
+
 /* log(k!) */
 static double log_factorial(int64_t k) {
-  if (k < 126) return (double)lgammal((long double)k + 1);
+  if (k < TABLED) return tabled[k];
   double x = (double)k;
   return (x + 0.5) * log(x) - x + (0.9189385332046728 + (1 / x) * (1 / 12.0 - 1 / (360.0 * x * x)));
 }
@@ -60,6 +69,7 @@ static int64_t by_ratio(tt_bits *b, int64_t good, int64_t bad, int64_t sample, b
   double all = (double)total, p = (double)s.few / all, q = legacy ? 1 - p : (double)s.many / all;
   double times = legacy ? (double)sample : (double)s.item;
   double c = sqrt((double)(total - s.item) * times * p * q / (all - 1) + 0.5);
+  pthread_once(&tabled_once, make_table);
   s.log_factorial = legacy ? log_factorial_legacy : log_factorial;
   s.a = (double)s.item * p + 0.5;
   s.h = hat(c);

@@ -12,13 +12,17 @@ uint32_t tt__mt_twisted(uint32_t high, uint32_t low, uint32_t far) {
   return far ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
 }
 
+/* Three ranges, so that no place is asked on which side of the end it is. */
 static void refill(uint64_t *key) {
-  for (int i = 0; i < LEN; i++)
-    key[i] = tt__mt_twisted((uint32_t)key[i], (uint32_t)key[i + 1 < LEN ? i + 1 : 0],
-                            (uint32_t)key[i + AHEAD < LEN ? i + AHEAD : i + AHEAD - LEN]);
+  int i = 0;
+  for (; i < LEN - AHEAD; i++)
+    key[i] = tt__mt_twisted((uint32_t)key[i], (uint32_t)key[i + 1], (uint32_t)key[i + AHEAD]);
+  for (; i < LEN - 1; i++)
+    key[i] = tt__mt_twisted((uint32_t)key[i], (uint32_t)key[i + 1], (uint32_t)key[i + AHEAD - LEN]);
+  key[i] = tt__mt_twisted((uint32_t)key[i], (uint32_t)key[0], (uint32_t)key[i + AHEAD - LEN]);
 }
 
-uint32_t tt__mt_next32(tt_bits *b) {
+static inline uint32_t next_of(tt_bits *b) {
   assert(b->word[LEN] <= LEN);
   if (b->word[LEN] >= LEN) {
     refill(b->word);
@@ -31,14 +35,27 @@ uint32_t tt__mt_next32(tt_bits *b) {
   return y ^ y >> 18;
 }
 
-uint64_t tt__mt_next64(tt_bits *b) {
-  uint64_t high = tt__mt_next32(b);
-  return high << 32 | tt__mt_next32(b);
+static inline uint64_t word_of(tt_bits *b) {
+  uint64_t high = next_of(b);
+  return high << 32 | next_of(b);
+}
+static inline double fraction_of_pair(tt_bits *b) {
+  uint64_t high = next_of(b) >> 5, low = next_of(b) >> 6;
+  return (double)(int64_t)(high << 26 | low) * 0x1p-53;
 }
 
-double tt__mt_next_double(tt_bits *b) {
-  uint64_t high = tt__mt_next32(b) >> 5, low = tt__mt_next32(b) >> 6;
-  return (double)(high << 26 | low) * 0x1p-53;
+uint32_t tt__mt_next32(tt_bits *b) { return next_of(b); }
+uint64_t tt__mt_next64(tt_bits *b) { return word_of(b); }
+double tt__mt_next_double(tt_bits *b) { return fraction_of_pair(b); }
+
+void tt__mt_fill64(tt_bits *b, uint64_t *out, int64_t n) {
+  for (int64_t i = 0; i < n; i++) out[i] = word_of(b);
+}
+void tt__mt_fill32(tt_bits *b, uint32_t *out, int64_t n) {
+  for (int64_t i = 0; i < n; i++) out[i] = next_of(b);
+}
+void tt__mt_fill_double(tt_bits *b, double *out, int64_t n) {
+  for (int64_t i = 0; i < n; i++) out[i] = fraction_of_pair(b);
 }
 
 /* ---- seeds */

@@ -69,11 +69,16 @@ TT_FN tt_f32 tt__exp_scaled_f32(tt_f32 x, tt_f32 shift) {
   return shift == 0 ? tt__power_f32(y, t, k) : tt__power_f32(y, t + shift, k);
 }
 TT_FN tt_f32 tt_exp_f32(tt_f32 x) { return tt__exp_scaled_f32(tt__clamp_f32(x, -110, 100), 0); }
-TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
-  tt_f32 v = tt__clamp_f32(x, -160, 140), t = v + TT__MAGIC_F, k = t - TT__MAGIC_F, r = v - k, p;
+/* 2^r - 1, |r| <= 0.5 (job exp2f) */
+TT_FN tt_f32 tt__exp2_rest_f32(tt_f32 r) {
+  tt_f32 p;
   p = TT__Q6(r, 0x1.ebfbe0p-3f, 0x1.c6b08ep-5f, 0x1.3b29fcp-7f, 0x1.5d8744p-10f, 0x1.445796p-13f, 0x1.00e256p-16f);
   p = TT_FMA_F32(r * r, p, r * -0x1.05c610p-29f);
-  return tt__power_f32(1 + TT_FMA_F32(r, 0x1.62e430p-1f, p), t, k); /* job exp2f */
+  return TT_FMA_F32(r, 0x1.62e430p-1f, p);
+}
+TT_FN tt_f32 tt_exp2_f32(tt_f32 x) {
+  tt_f32 v = tt__clamp_f32(x, -160, 140), t = v + TT__MAGIC_F, k = t - TT__MAGIC_F;
+  return tt__power_f32(1 + tt__exp2_rest_f32(v - k), t, k);
 }
 /* 2^k (e^r - 1 - r) + (2^k r + (2^k - 1)), each half as large, so that 2^128 has a place. */
 TT_FN tt_f32 tt_expm1_f32(tt_f32 x) {
@@ -192,10 +197,97 @@ TT_FN tt_f32 tt_log2_f32(tt_f32 x) { return tt__log_base_f32(x, 0x1.715476p+0f, 
 TT_FN tt_f32 tt_log10_f32(tt_f32 x) {
   return tt__log_base_f32(x, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344p-25f, 0x1.3509f8p-41f);
 }
+
+/* ---- powers, f32 ---------------------------------------------------------
+** |x|^y = 2^(y log2|x|). x = 2^k m, m in [sqrt(1/2), sqrt(2)), f = m - 1, s = f/(2 + f), z = s*s: the logarithm of m is
+** s 2/ln2 + s z p(z) (job powf), in two numbers: s and its product with 2/ln2 leave what they lost, which counts
+** 1/(1 - z) times in s. Near ones: see those of f64.
+*/
+typedef struct tt__two_f32 {
+  tt_f32 hi, lo;
+} tt__two_f32;
+TT_FN tt__split_f32 tt__pow_split_normal(tt_f32 x) {
+  tt_u32 u = tt__bits_f32(x), e = (u - 0x3f3504f3u) & 0xff800000u; /* sqrt(1/2) */
+  tt__split_f32 r;
+  r.k = (tt_f32)(tt_i32)e;
+  r.f = tt__from_f32(u - e) - 1;
+  return r;
+}
+TT_FN tt__split_f32 tt__pow_split(tt_f32 x) {
+  int tiny = x < 0x1p-126f;
+  tt__split_f32 r = tt__pow_split_normal(tiny ? x * 0x1p24f : x);
+  r.k -= tiny ? 24 * 0x1p23f : 0;
+  return r;
+}
+TT_FN tt__two_f32 tt__log2_two(tt__split_f32 a) {
+  tt_f32 d = 2 + a.f, dl = a.f - (d - 2), inv = 1 / d, s = a.f * inv, z = s * s, k = a.k * 0x1p-23f, sl, t, low;
+  tt__two_f32 r;
+  sl = TT_FMA_F32(-s, dl, TT_FMA_F32(-s, d, a.f)) * inv;
+  t = s * 0x1.715476p+1f;
+  low = TT_FMA_F32(s, 0x1.4ae0c0p-25f, TT_FMA_F32(s, 0x1.715476p+1f, -t));
+  low = TT_FMA_F32(sl, TT_FMA_F32(z, 0x1.715476p+1f, 0x1.715476p+1f), low);
+  low = TT_FMA_F32(s * z, TT__Q4(z, 0x1.ec709cp-1f, 0x1.27782ap-1f, 0x1.a5366cp-2f, 0x1.63268ep-2f), low);
+  r.hi = k + t; /* |t| < |k|, or k is 0 */
+  r.lo = ((k - r.hi) + t) + low;
+  return r;
+}
+TT_FN tt__two_f32 tt__pow_exponent_f32(tt__split_f32 a, tt_f32 y) {
+  tt__two_f32 l = tt__log2_two(a), e;
+  tt_f32 p = y * l.hi, q = TT_FMA_F32(y, l.lo, TT_FMA_F32(y, l.hi, -p));
+  e.hi = p + q;
+  e.lo = (p - e.hi) + q;
+  return e;
+}
+TT_FN tt_f32 tt_pow_f32(tt_f32 x, tt_f32 y) {
+  tt__two_f32 e = tt__pow_exponent_f32(tt__pow_split(tt_abs_f32(x)), tt__clamp_f32(y, -0x1p33f, 0x1p33f));
+  tt_f32 v = tt__clamp_f32(e.hi, -160, 140), lo = v == e.hi ? e.lo : 0, t = v + TT__MAGIC_F, k = t - TT__MAGIC_F;
+  return tt__pow_ends_f32(x, y, tt__power_f32(1 + tt__exp2_rest_f32((v - k) + lo), t, k));
+}
+TT_FN tt_f32 tt_near_pow_f32(tt_f32 x, tt_f32 y) {
+  tt__two_f32 e = tt__pow_exponent_f32(tt__pow_split_normal(x), y);
+  tt_f32 t = e.hi + TT__MAGIC_F, r = 1 + tt__exp2_rest_f32((e.hi - (t - TT__MAGIC_F)) + e.lo);
+  r = tt__from_f32(tt__bits_f32(r) + (tt__bits_f32(t) << 23));
+  return x == 0 ? 0 : r;
+}
+TT_FN tt_b8 tt_far_pow_f32(tt_f32 x, tt_f32 y) {
+  tt_u32 u = tt__bits_f32(x);
+  tt_f32 reach = (tt_abs_f32(tt__pow_split_normal(x).k) + 0x1p23f) * tt_abs_f32(y);
+  int near = (u - 0x800000u < 0x7f000000u) & (reach < 126 * 0x1p23f), none = (u == 0) & (y > 0);
+  return (tt_b8) !(near | none);
+}
+
+TT_FN tt_b8 tt__log_base_far_f32(tt_f32 x) { return (tt_b8) !(tt__bits_f32(x) - 0x800000u < 0x7f000000u); }
+TT_FN tt_f32 tt_near_log2_f32(tt_f32 x) {
+  return tt__log_base_join_f32(tt__log_split_normal(x), 0x1.715476p+0f, 0x1.4ae0c0p-26f, 0x1p-23f, 0);
+}
+TT_FN tt_b8 tt_far_log2_f32(tt_f32 x) { return tt__log_base_far_f32(x); }
+TT_FN tt_f32 tt_near_log10_f32(tt_f32 x) {
+  return tt__log_base_join_f32(tt__log_split_normal(x), 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, 0x1.344p-25f,
+                               0x1.3509f8p-41f);
+}
+TT_FN tt_b8 tt_far_log10_f32(tt_f32 x) { return tt__log_base_far_f32(x); }
 TT_FN tt_f32 tt_logaddexp_f32(tt_f32 a, tt_f32 b) {
   tt_f32 m = a > b ? a : b, d = a > b ? b - a : a - b, y = m + tt_log1p_f32(tt_exp_f32(d));
   y = a == b ? a + 0x1.62e430p-1f : y;
   return ((a != a) | (b != b)) ? a + b : y;
+}
+
+/* Scaled so that squares neither overflow nor vanish; near where they need not be. */
+TT_FN tt_f32 tt__squares_f32(tt_f32 a, tt_f32 b) { return TT_SQRT_F32(TT_FMA_F32(a, a, b * b)); }
+TT_FN tt_f32 tt_hypot_f32(tt_f32 x, tt_f32 y) {
+  tt_f32 a = tt_abs_f32(x), b = tt_abs_f32(y), m = a > b ? a : b, up, down, h;
+  int big = m > 0x1p60f, tiny = m < 0x1p-50f;
+  up = big ? 0x1p-70f : 1;
+  down = big ? 0x1p70f : 1;
+  up = tiny ? 0x1p90f : up;
+  down = tiny ? 0x1p-90f : down;
+  h = tt__squares_f32(a * up, b * up) * down;
+  return (tt_isinf_f32(x) | tt_isinf_f32(y)) != 0 ? TT__INF_f32 : h;
+}
+TT_FN tt_f32 tt_near_hypot_f32(tt_f32 x, tt_f32 y) { return tt__squares_f32(x, y); }
+TT_FN tt_b8 tt_far_hypot_f32(tt_f32 x, tt_f32 y) {
+  tt_f32 a = tt_abs_f32(x), b = tt_abs_f32(y), m = a > b ? a : b;
+  return (tt_b8) !((a <= 0x1p60f) & (b <= 0x1p60f) & ((m >= 0x1p-50f) | (m == 0)));
 }
 
 #ifndef TT_NARROW_MATH
@@ -452,11 +544,6 @@ TT_FN tt_f32 tt_cbrt_f32(tt_f32 x) {
 TT_FN tt_f32 tt_asinh_f32(tt_f32 x) { return (tt_f32)tt_asinh_f64((tt_f64)x); }
 TT_FN tt_f32 tt_acosh_f32(tt_f32 x) { return (tt_f32)tt_acosh_f64((tt_f64)x); }
 TT_FN tt_f32 tt_atanh_f32(tt_f32 x) { return (tt_f32)tt_atanh_f64((tt_f64)x); }
-TT_FN tt_f32 tt_hypot_f32(tt_f32 x, tt_f32 y) {
-  tt_f64 a = (tt_f64)x, b = (tt_f64)y;
-  tt_f32 h = (tt_f32)TT_SQRT_F64(a * a + b * b);
-  return (tt_isinf_f32(x) | tt_isinf_f32(y)) != 0 ? TT__INF_f32 : h;
-}
 #endif
 
 #endif

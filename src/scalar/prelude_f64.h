@@ -26,6 +26,28 @@ TT_FN tt__dd tt__two_sum(tt_f64 a, tt_f64 b) {
   return r;
 }
 #endif
+/* ---- the ends of powers --------------------------------------------------
+** TT__POW_ENDS gives C's special cases, r elsewhere; the sign of odd powers is a mask, because a choice between calls is
+** a jump to gcc.
+*/
+#define TT__POW_ENDS(S, F, U, TOP)                                            \
+  TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                   \
+    F ax = tt_abs_##S(x), y2 = y * (F)0.5;                                    \
+    int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(y2) != y2); \
+    int none = ax == 0, end = none | !(ax < TT__INF_##S);                     \
+    F edge = none == (y < 0) ? TT__INF_##S : 0;                               \
+    r = end ? edge : r;                                                       \
+    r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                          \
+    U sign = (U)odd << TOP;                                                   \
+    r = tt__from_##S((tt__bits_##S(r) & ~sign) | (tt__bits_##S(x) & sign));   \
+    r = ((x != x) | (y != y)) ? x + y : r;                                    \
+    return ((y == 0) | (x == 1)) ? 1 : r;                                     \
+  }
+TT__POW_ENDS(f32, tt_f32, tt_u32, 31)
+#ifndef TT_NO_DOUBLES
+TT__POW_ENDS(f64, tt_f64, tt_u64, 63)
+#endif
+
 #ifndef TT_NARROW_MATH
 #ifndef TT_NO_DOUBLES
 /* A value to 26 bits, rounded; what remains has 26 too. */
@@ -180,11 +202,15 @@ TT_FN tt_f64 tt__exp_poly(tt_f64 r) {
                  0x1.6c16c18225537p-10, 0x1.a01a012a5daecp-13, 0x1.a0199ec0e9808p-16, 0x1.71df2b67b270ep-19,
                  0x1.28a99dc2cd992p-22, 0x1.ad6e9256d21c6p-26);
 }
+/* e^(x + lo - k ln2) */
+TT_FN tt_f64 tt__exp_left(tt_f64 x, tt_f64 lo, tt_f64 k) {
+  tt_f64 a = TT_FMA_F64(-k, TT__LN2, x), b = TT_FMA_F64(-k, TT__LN2_REST, lo), r = a + b;
+  return 1 + (a + TT_FMA_F64(r * r, tt__exp_poly(r), b));
+}
 /* e^(x + lo) * 2^shift, |x| <= 750 or NaN, |lo| tiny. */
 TT_FN tt_f64 tt__exp_scaled(tt_f64 x, tt_f64 lo, tt_f64 shift) {
-  tt_f64 t = TT_FMA_F64(x, TT__LOG2E, TT__MAGIC), k = t - TT__MAGIC, a = TT_FMA_F64(-k, TT__LN2, x);
-  tt_f64 b = TT_FMA_F64(-k, TT__LN2_REST, lo), r = a + b;
-  return tt__scale(1 + (a + TT_FMA_F64(r * r, tt__exp_poly(r), b)), t + shift);
+  tt_f64 t = TT_FMA_F64(x, TT__LOG2E, TT__MAGIC);
+  return tt__scale(tt__exp_left(x, lo, t - TT__MAGIC), t + shift);
 }
 TT_FN tt_f64 tt__clamp(tt_f64 x, tt_f64 low, tt_f64 high) {
   x = x < low ? low : x; /* one choice a statement: gcc makes jumps of two in a row */
@@ -264,17 +290,21 @@ TT_FN tt_f64 tt_log_f64(tt_f64 x) {
 }
 /* k log_b 2 + log(1 + f) / log b: both factors in two parts, the first of the power of two short, so that k times it is
  * exact. */
-TT_FN tt_f64 tt__log_base(tt_f64 x, tt_f64 ihi, tt_f64 ilo, tt_f64 khi, tt_f64 klo) {
-  tt__split a = tt__log_split(x);
+TT_FN tt_f64 tt__log_base_join(tt__split a, tt_f64 ihi, tt_f64 ilo, tt_f64 khi, tt_f64 klo) {
   tt_f64 r = tt__log_poly(a.f) - 0.5 * a.f * a.f;
   tt_f64 y = a.k * khi, b = a.f * ihi, v = y + b, e = b - (v - y); /* |b| < |y|, or y is 0 */
   tt_f64 low = TT_FMA_F64(a.f, ilo, TT_FMA_F64(a.k, klo, TT_FMA_F64(a.f, ihi, -b)));
-  return tt__log_ends(x, v + (TT_FMA_F64(r, ihi, low) + e));
+  return v + (TT_FMA_F64(r, ihi, low) + e);
 }
-TT_FN tt_f64 tt_log2_f64(tt_f64 x) { return tt__log_base(x, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0); }
-TT_FN tt_f64 tt_log10_f64(tt_f64 x) {
-  return tt__log_base(x, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46);
-}
+/* A row of a base's constants for each function: near arguments are positive, finite and normal. */
+#define TT__LOG_BASE(NAME, ...)                                                                                        \
+  TT_FN tt_f64 tt_##NAME##_f64(tt_f64 x) { return tt__log_ends(x, tt__log_base_join(tt__log_split(x), __VA_ARGS__)); } \
+  TT_FN tt_f64 tt_near_##NAME##_f64(tt_f64 x) { return tt__log_base_join(tt__log_split_normal_f64(x), __VA_ARGS__); }  \
+  TT_FN tt_b8 tt_far_##NAME##_f64(tt_f64 x) {                                                                          \
+    return (tt_b8) !(tt__bits_f64(x) - (TT_U64(1) << 52) < TT_U64(0x7fe0000000000000));                                \
+  }
+TT__LOG_BASE(log2, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0)
+TT__LOG_BASE(log10, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46)
 /* log(u + c), c a correction below half an ulp of u. */
 TT_FN tt_f64 tt__log_sum(tt_f64 u, tt_f64 c) {
   tt__split a = tt__log_split(u);
@@ -287,58 +317,59 @@ TT_FN tt_f64 tt_log1p_f64(tt_f64 x) {
   return x == 0 ? x : y;
 }
 
+/* The logarithm of what was split, to about 2^-65 of itself; the lower part is what is left, not rounded away. */
+TT_FN tt__dd tt__log_two(tt__split a) {
+  tt_f64 d = 2 + a.f, dl = a.f - (d - 2), inv = 1 / d, s = a.f * inv, sl, q, t, tl;
+  tt__dd z, u, w, r, e;
+  sl = TT_FMA_F64(-s, dl, TT_FMA_F64(-s, d, a.f)) * inv;
+  z.hi = s * s;
+  z.lo = TT_FMA_F64(2 * s, sl, TT_FMA_F64(s, s, -z.hi));
+  /* job pow */
+  q = z.hi * TT__P8(z.hi, 0x1.9999999999998p-2, 0x1.2492492492b62p-2, 0x1.c71c71c60128ep-3, 0x1.745d17fb4dc00p-3,
+                    0x1.3b136ff04de01p-3, 0x1.111ee620a9183p-3, 0x1.de76eb5f2bd13p-4, 0x1.e909cabb68d12p-4);
+  u = tt__fast_sum(0x1.5555555555555p-1, q);
+  u.lo += TT_FMA_F64(z.lo, 0x1.9999999999998p-2, 0x1.5555555555555p-55);
+  t = z.hi * u.hi;
+  tl = TT_FMA_F64(z.lo, u.hi, TT_FMA_F64(z.hi, u.lo, TT_FMA_F64(z.hi, u.hi, -t)));
+  w.hi = s * t;
+  w.lo = TT_FMA_F64(sl, t, TT_FMA_F64(s, tl, TT_FMA_F64(s, t, -w.hi)));
+  r = tt__fast_sum(a.k * TT__LN2_HI, 2 * s);
+  e = tt__fast_sum(r.hi, w.hi);
+  e.lo = r.lo + e.lo + (TT_FMA_F64(a.k, TT__LN2_LO, w.lo) + 2 * sl);
+  return e;
+}
 /* log x for x > 0, to about 2^-65 of itself. */
 TT_FN tt__dd tt__log_dd(tt_f64 x) {
-  tt__split a = tt__log_split(x);
-  tt_f64 d = 2 + a.f, dl = a.f - (d - 2), inv = 1 / d, s = a.f * inv, sl, p, v;
-  tt__dd t = tt__two_prod(s, d), z, u, w, r, e;
-  sl = (((a.f - t.hi) - t.lo) - s * dl) * inv;
-  z = tt__two_prod(s, s);
-  z.lo += 2 * s * sl;
-  p = TT__P8(z.hi, 0x1.9999999999998p-2, 0x1.2492492492b62p-2, 0x1.c71c71c60128ep-3, 0x1.745d17fb4dc00p-3,
-             0x1.3b136ff04de01p-3, 0x1.111ee620a9183p-3, 0x1.de76eb5f2bd13p-4, 0x1.e909cabb68d12p-4); /* job pow */
-  u = tt__fast_sum(0x1.5555555555555p-1, z.hi * p + z.lo * 0x1.9999999999998p-2);
-  u.lo += 0x1.5555555555555p-55;
-  t = tt__two_prod(z.hi, u.hi);
-  t.lo += z.hi * u.lo + z.lo * u.hi;
-  w = tt__two_prod(s, t.hi);
-  w.lo += s * t.lo + sl * t.hi;
-  r = tt__fast_sum(a.k * TT__LN2_HI, 2 * s);
-  e = tt__two_sum(r.hi, w.hi);
-  v = r.lo + e.lo + (2 * sl + w.lo + a.k * TT__LN2_LO);
-  return tt__fast_sum(e.hi, v);
+  tt__dd l = tt__log_two(tt__log_split(x));
+  return tt__fast_sum(l.hi, l.lo);
 }
 
-/* ---- powers --------------------------------------------------------------
-** |x|^y = exp(y log|x|), the logarithm and the product as double-doubles; for
-** f32 plain doubles do. TT__POW_ENDS gives C's special cases, r elsewhere; the sign
-** of odd powers is a mask, because a choice between calls is a jump to gcc.
+/* ---- powers, f64 ---------------------------------------------------------
+** |x|^y = exp(y log|x|), the logarithm and the product as double-doubles. Near ones: x is 0 or a normal number above,
+** and the power is normal, because y times what the exponent of x says of its logarithm is.
 */
-#define TT__POW_ENDS(S, F, U, TOP)                                            \
-  TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                   \
-    F ax = tt_abs_##S(x), y2 = y * (F)0.5;                                    \
-    int whole = tt_trunc_##S(y) == y, odd = whole & (tt_trunc_##S(y2) != y2); \
-    int none = ax == 0, end = none | !(ax < TT__INF_##S);                     \
-    F edge = none == (y < 0) ? TT__INF_##S : 0;                               \
-    r = end ? edge : r;                                                       \
-    r = ((x < 0) & !whole & !end) ? TT__NAN_##S : r;                          \
-    U sign = (U)odd << TOP;                                                   \
-    r = tt__from_##S((tt__bits_##S(r) & ~sign) | (tt__bits_##S(x) & sign));   \
-    r = ((x != x) | (y != y)) ? x + y : r;                                    \
-    return ((y == 0) | (x == 1)) ? 1 : r;                                     \
-  }
-TT__POW_ENDS(f32, tt_f32, tt_u32, 31)
-TT__POW_ENDS(f64, tt_f64, tt_u64, 63)
+TT_FN tt__dd tt__pow_exponent(tt__split a, tt_f64 y) {
+  tt__dd l = tt__log_two(a), e;
+  e.hi = y * l.hi;
+  e.lo = TT_FMA_F64(y, l.lo, TT_FMA_F64(y, l.hi, -e.hi));
+  return e;
+}
 TT_FN tt_f64 tt_pow_f64(tt_f64 x, tt_f64 y) {
-  tt_f64 v = tt__clamp(y, -0x1p70, 0x1p70), lo;
-  tt__dd l = tt__log_dd(tt_abs_f64(x)), e = tt__two_prod(v, l.hi);
-  lo = e.lo + v * l.lo;
-  lo = tt_abs_f64(e.hi) < 750 ? lo : 0;
+  tt__dd e = tt__pow_exponent(tt__log_split(tt_abs_f64(x)), tt__clamp(y, -0x1p70, 0x1p70));
+  tt_f64 lo = tt_abs_f64(e.hi) < 750 ? e.lo : 0;
   return tt__pow_ends_f64(x, y, tt__exp_scaled(tt__clamp(e.hi, -750, 750), lo, 0));
 }
-TT_FN tt_f32 tt_pow_f32(tt_f32 x, tt_f32 y) {
-  tt_f64 e = tt_log_f64(tt_abs_f64((tt_f64)x)) * tt__clamp((tt_f64)y, -0x1p70, 0x1p70);
-  return tt__pow_ends_f32(x, y, (tt_f32)tt__exp_scaled(tt__clamp(e, -750, 750), 0, 0));
+TT_FN tt_f64 tt_near_pow_f64(tt_f64 x, tt_f64 y) {
+  tt__dd e = tt__pow_exponent(tt__log_split_normal_f64(x), y);
+  tt_f64 t = TT_FMA_F64(e.hi, TT__LOG2E, TT__MAGIC), r = tt__exp_left(e.hi, e.lo, t - TT__MAGIC);
+  r = tt__from_f64(tt__bits_f64(r) + (tt__bits_f64(t) << 52));
+  return x == 0 ? 0 : r;
+}
+TT_FN tt_b8 tt_far_pow_f64(tt_f64 x, tt_f64 y) {
+  tt_u64 u = tt__bits_f64(x), one = TT_U64(1) << 52;
+  tt_f64 reach = (tt_abs_f64(tt__log_split_normal_f64(x).k) + 1) * tt_abs_f64(y);
+  int near = (u - one < TT_U64(0x7ff0000000000000) - one) & (reach < 1020), none = (u == 0) & (y > 0);
+  return (tt_b8) !(near | none);
 }
 
 /*
@@ -375,6 +406,11 @@ TT_FN tt_f64 tt_hypot_f64(tt_f64 x, tt_f64 y) {
   b *= up;
   h = TT_SQRT_F64(a * a + b * b) * down;
   return (tt_isinf_f64(x) | tt_isinf_f64(y)) != 0 ? TT__INF_f64 : h;
+}
+TT_FN tt_f64 tt_near_hypot_f64(tt_f64 x, tt_f64 y) { return TT_SQRT_F64(x * x + y * y); }
+TT_FN tt_b8 tt_far_hypot_f64(tt_f64 x, tt_f64 y) {
+  tt_f64 a = tt_abs_f64(x), b = tt_abs_f64(y), m = a > b ? a : b;
+  return (tt_b8) !((a <= 0x1p500) & (b <= 0x1p500) & ((m >= 0x1p-500) | (m == 0)));
 }
 
 /* ---- sine, cosine, tangent, f64 ------------------------------------------

@@ -320,21 +320,31 @@ OF_7(ARG, min, <)
 #define PLACE_BYTES 16
 #endif
 enum { PLACE_NEAR = 64 };
+#define EACH_NEAR(s, count)                                                \
+  for (int l = 0; l < (count); l++) {                                      \
+    place_##s k = x[i + l] == what ? (place_##s)l : (place_##s)PLACE_NEAR; \
+    at = k < at ? k : at;                                                  \
+  }
 /* There is such an element: a NaN, or one that equals `what`, looked for together with its neighbours. */
-#define FIRST_OF(none, D, s)                                                         \
-  static tt_##s first_odd_##s(const tt_##s *x, int64_t n) {                          \
-    for (int64_t i = 0; i < n; i++)                                                  \
-      if (x[i] != x[i]) return x[i];                                                 \
-    return x[0];                                                                     \
-  }                                                                                  \
-  static int64_t first_equal_##s(const tt_##s *x, int64_t n, tt_##s what) {          \
-    int64_t i = 0;                                                                   \
-    for (tt_##s any = 0; i + PLACE_NEAR <= n; i += PLACE_NEAR) {                     \
-      for (int l = 0; l < PLACE_NEAR; l++) any = x[i + l] == what ? (tt_##s)1 : any; \
-      if (any != 0) break;                                                           \
-    }                                                                                \
-    while (i < n - 1 && x[i] != what) i++;                                           \
-    return i;                                                                        \
+#define FIRST_OF(none, D, s)                                                                         \
+  static tt_##s first_odd_##s(const tt_##s *x, int64_t n) {                                          \
+    for (int64_t i = 0; i < n; i++)                                                                  \
+      if (x[i] != x[i]) return x[i];                                                                 \
+    return x[0];                                                                                     \
+  }                                                                                                  \
+  typedef tt_##s pair_##s##_v __attribute__((vector_size(16)));                                      \
+  typedef __typeof__(((pair_##s##_v){0} == (pair_##s##_v){0})[0]) place_##s;                         \
+  /* Many in steps of which the last reaches back, few at once: without a branch at each element. */ \
+  static int64_t first_equal_##s(const tt_##s *x, int64_t n, tt_##s what) {                          \
+    const int near = n < PLACE_NEAR ? (int)n : PLACE_NEAR;                                           \
+    for (int64_t i = 0;; i = i + 2 * PLACE_NEAR <= n ? i + PLACE_NEAR : n - PLACE_NEAR) {            \
+      place_##s at = PLACE_NEAR;                                                                     \
+      if (near == PLACE_NEAR)                                                                        \
+        EACH_NEAR(s, PLACE_NEAR)                                                                     \
+      else                                                                                           \
+        EACH_NEAR(s, near)                                                                           \
+      if (at < PLACE_NEAR || i >= n - near) return i + at;                                           \
+    }                                                                                                \
   }
 /*
 ** Blocks of a row are looked at for their extremum alone, and the first block that has the row's once more, for its
@@ -377,12 +387,12 @@ enum { PLACE_BLOCK = 8192 }; /* bytes */
       m[0] = (name##_##s##_v)((take & (__typeof__(take))m[a]) | (~take & (__typeof__(take))m[0]));                     \
     }                                                                                                                  \
     memcpy(each, &m[0], sizeof v);                                                                                     \
-    for (int h = L / 2; h >= 8; h /= 2)                                                                                \
+    for (int h = L / 2; h >= 1; h /= 2)                                                                                \
       for (int l = 0; l < h; l++) each[l] = each[l + h] cmp each[l] ? each[l + h] : each[l];                           \
     best = each[0];                                                                                                    \
-    for (int l = 1; l < L && l < 8; l++) best = each[l] cmp best ? each[l] : best;                                     \
-    for (int l = 0; l < L; l++)                                                                                        \
-      if (odd[0][l]) return first_odd_##s(x, n);                                                                       \
+    __typeof__(odd[0][0]) none = 0;                                                                                    \
+    for (int l = 0; l < L; l++) none |= odd[0][l];                                                                     \
+    if (none) return first_odd_##s(x, n);                                                                              \
     return best;                                                                                                       \
   }                                                                                                                    \
   static int64_t place_of_##name##_##s(const tt_##s *x, int64_t n) {                                                   \

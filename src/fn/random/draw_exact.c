@@ -24,6 +24,26 @@ static bool column_of(tt_draw *d, tt_value v, tt_dtype type, column *out) {
 static double real_at(const column *p, int64_t i) { return p->data ? ((const double *)p->data)[i] : p->real; }
 static uint64_t whole_at(const column *p, int64_t i) { return p->data ? ((const uint64_t *)p->data)[i] : p->whole; }
 
+/* 24 bits of each word of 32. */
+static void fill_floats(tt_bits *b, float *out, int64_t n) {
+  uint32_t word[128];
+  for (int64_t m; n > 0; n -= m, out += m) {
+    m = n < 128 ? n : 128;
+    tt__bits_fill_32(b, word, m);
+    for (int64_t i = 0; i < m; i++) out[i] = (float)(int32_t)(word[i] >> 8) * 0x1p-24f;
+  }
+}
+
+/* Uniform numbers of parameters that are the same for all, many at a time; false: no such ones. */
+static bool fill_uniform(tt_draw *d, tt_dist dist, tt_dtype type, const double *p, void *data) {
+  double *to = data;
+  if (type == TT_F32 && dist == TT_DIST_UNIT_FLOAT) return fill_floats(d->bits, data, d->size), true;
+  if (type != TT_F64 || (dist != TT_DIST_UNIT && dist != TT_DIST_UNIFORM)) return false;
+  tt__bits_fill_double(d->bits, to, d->size);
+  for (int64_t i = 0; dist == TT_DIST_UNIFORM && i < d->size; i++) to[i] = p[0] + p[1] * to[i];
+  return true;
+}
+
 tt_array *tt__draw_exact(tt_draw *d, tt_dist dist, tt_dtype type, const tt_value *p, int n) {
   const tt_dist_row *row = &tt__dists[dist];
   tt_real_fn real = row->real[d->legacy];
@@ -38,6 +58,7 @@ tt_array *tt__draw_exact(tt_draw *d, tt_dist dist, tt_dtype type, const tt_value
     fixed &= !col[k].data;
   }
   tt_array *out = tt__compose_block(d->c, type, d->rank, d->len, &data);
+  if (out && fixed && fill_uniform(d, dist, type, at, data)) return out;
   for (int64_t i = 0; out && i < d->size; i++) {
     for (int k = 0; k < n && !fixed; k++) at[k] = real_at(&col[k], i);
     if (count)
@@ -66,6 +87,18 @@ static void put(void *data, int64_t i, int bytes, uint64_t x) {
   }
 }
 
+/* Between the same limits, many at a time. */
+static void fill_integers(tt_draw *d, tt_dtype type, uint64_t low, uint64_t range, void *data) {
+  int bytes = (int)tt__dtype_size(type);
+  uint64_t number[128];
+  tt_spare spare = {0};
+  for (int64_t i = 0, n; i < d->size; i += n) {
+    n = d->size - i < 128 ? d->size - i : 128;
+    tt__bits_integers(d->bits, &spare, type == TT_BOOL ? 0 : bytes, range, d->legacy, number, n);
+    for (int64_t k = 0; k < n; k++) put(data, i + k, bytes, low + number[k]);
+  }
+}
+
 tt_array *tt__draw_exact_integers(tt_draw *d, tt_dtype type, tt_value low, tt_value range) {
   int bytes = (int)tt__dtype_size(type);
   column from, span;
@@ -73,6 +106,7 @@ tt_array *tt__draw_exact_integers(tt_draw *d, tt_dtype type, tt_value low, tt_va
   void *data;
   if (!column_of(d, low, TT_U64, &from) || !column_of(d, range, TT_U64, &span)) return NULL;
   tt_array *out = tt__compose_block(d->c, type, d->rank, d->len, &data);
+  if (out && !from.data && !span.data) return fill_integers(d, type, from.whole, span.whole, data), out;
   for (int64_t i = 0; out && i < d->size; i++)
     put(data, i, bytes,
         whole_at(&from, i) +

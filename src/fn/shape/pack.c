@@ -32,6 +32,71 @@ static tt_array *filled_up(tt_composer *c, tt_array *a, int axis, int64_t n) {
   return part[1] ? tt__compose_concat(c, part, 2, axis) : NULL;
 }
 
+/* ---- at hand: rows of bytes to rows of bits and back, eight at a time in a word */
+
+/* 8 bytes, each 0 or 1, the first in the lowest byte: the first's bit is the highest, or the lowest. */
+static uint8_t packed(uint64_t w, bool little) {
+  return (uint8_t)(w * (little ? UINT64_C(0x0102040810204080) : UINT64_C(0x8040201008040201)) >> 56);
+}
+static uint64_t word_of(const uint8_t *in) {
+  uint64_t w;
+  memcpy(&w, in, 8);
+  return w;
+}
+/* Those of n bytes that are there, the first lowest (as every processor that we know has them). */
+static uint64_t word_at(const uint8_t *in, int64_t n) {
+  uint64_t w = 0;
+  memcpy(&w, in, n < 8 ? (size_t)n : 8);
+  return w;
+}
+
+static void pack_row(const uint8_t *in, int64_t n, bool little, uint8_t *out) {
+  int64_t i = 0;
+  if (little)
+    for (; i + 8 <= n; i += 8) *out++ = packed(word_of(in + i), true);
+  else
+    for (; i + 8 <= n; i += 8) *out++ = packed(word_of(in + i), false);
+  if (i < n) *out = packed(word_at(in + i, n - i), little);
+}
+
+/* The bits of a byte as 8 bytes: each keeps its own bit, and what is not 0 carries into the highest. */
+static uint64_t unpacked(uint8_t byte, bool little) {
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  uint64_t own = little ? UINT64_C(0x8040201008040201) : UINT64_C(0x0102040810204080);
+  return ((byte * ones & own) + 0x7f * ones) >> 7 & ones;
+}
+
+/* Bits behind the last byte are 0. */
+static void unpack_row(const uint8_t *in, int64_t bytes, int64_t bits, bool little, uint8_t *out) {
+  int64_t whole = bits / 8 < bytes ? bits / 8 : bytes;
+  for (int64_t i = 0; i < whole; i++, out += 8) {
+    uint64_t w = unpacked(in[i], little);
+    memcpy(out, &w, 8);
+  }
+  uint64_t w = whole < bytes ? unpacked(in[whole], little) : 0;
+  bits -= whole * 8;
+  memset(out, 0, (size_t)bits);
+  memcpy(out, &w, bits < 8 ? (size_t)bits : 8);
+}
+
+/* Along the last axis, of elements in memory of the host; the result has n on that axis. NULL: leave it to kernels. */
+static tt_array *in_rows(tt_composer *c, tt_array *a, int axis, int64_t n, bool pack, bool little) {
+  int64_t len[TT_MAX_RANK], from = tt__array_len(a)[axis];
+  void *data;
+  if (a->size == 0 || axis != a->rank - 1 || a->storage->node->op != TT_N_BUFFER || !tt__array_at_hand(a)) return NULL;
+  memcpy(len, tt__array_len(a), sizeof *len * (size_t)a->rank);
+  len[axis] = n;
+  const uint8_t *in = tt__compose_peek(c, a);
+  tt_array *out = in ? tt__compose_block(c, TT_U8, a->rank, len, &data) : NULL;
+  for (int64_t r = 0; out && r < a->size / from; r++) {
+    if (pack)
+      pack_row(in + r * from, from, little, (uint8_t *)data + r * n);
+    else
+      unpack_row(in + r * from, from, n, little, (uint8_t *)data + r * n);
+  }
+  return out;
+}
+
 /* packbits(a, axis, bitorder) */
 static tt_array *packbits(tt_composer *c, tt_call_frame *f) {
   tt_array *a = tt__arg_array(c, f, 0), *byte = NULL;
@@ -41,8 +106,11 @@ static tt_array *packbits(tt_composer *c, tt_call_frame *f) {
   if (a->dtype != TT_BOOL && !tt__is_int((tt_dtype)a->dtype))
     return tt__compose_fail(c, TT_ETYPE, "Expected an input array of integer or boolean data type");
   a = along(c, f, a, &axis);
-  a = a ? tt__compose_cast(c, tt__compose_cast(c, a, TT_BOOL), TT_U8) : NULL;
+  a = a ? tt__compose_cast(c, a, TT_BOOL) : NULL;
   int64_t n = a ? (tt__array_len(a)[axis] + 7) / 8 : 0;
+  tt_array *done = a ? in_rows(c, a, axis, n, true, little) : NULL;
+  if (done || c->code != TT_OK) return done;
+  a = tt__compose_cast(c, a, TT_U8);
   a = a ? filled_up(c, a, axis, n * 8) : NULL;
   for (int k = 0; k < 8 && a; k++) {
     tt_array *bit = tt__compose_opi(c, TT_SHL, tt__compose_slice(c, a, axis, n ? k : 0, n, 8), little ? k : 7 - k);
@@ -65,6 +133,8 @@ static tt_array *unpackbits(tt_composer *c, tt_call_frame *f) {
   int64_t n = tt__array_len(a)[axis] * 8, wanted = n;
   if (tt__arg_given(f, 2)) wanted = count < 0 ? n + count : count;
   if (wanted < 0) return tt__compose_fail(c, TT_EVALUE, "-count larger than number of elements");
+  tt_array *done = in_rows(c, a, axis, wanted, false, little);
+  if (done || c->code != TT_OK) return done;
   for (int k = 0; k < 8; k++) {
     tt_array *bit = tt__compose_opi(c, TT_AND, tt__compose_opi(c, TT_SHR, a, little ? k : 7 - k), 1);
     if (!(part[k] = tt__compose_expand(c, bit, axis + 1))) return NULL;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "graph/eager/block.h"
 #include "graph/eager/compute.h"
 #include "graph/eager/eager.h"
@@ -52,10 +53,7 @@ static int64_t find_true(const tt_subscript *x, tt_array *mask) {
   int last = mask->rank - 1;
   for (int k = 0; k < last; k++) index[k] = 0;
   for (int64_t i = 0; i < mask->size; i += mask->dim[last], m += mask->dim[last]) {
-    for (int64_t j = 0; j < mask->dim[last]; j++) {
-      place[n] = at + j * step[last];
-      n += m[j] != 0;
-    }
+    n += tt__mask_places(m, mask->dim[last], at, step[last], place + n, TT_EAGER_MOST - n);
     for (int k = last - 1; k >= 0; k--) {
       at += step[k];
       if (++index[k] < mask->dim[k]) break;

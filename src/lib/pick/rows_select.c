@@ -1,8 +1,7 @@
 /*
 ** Picking and repeating elements: functions whose results are as long as the data say.
 */
-#include <string.h>
-
+#include "base/mask.h"
 #include "base/mem.h"
 #include "lib/device_rows.h"
 #include "lib/rows.h"
@@ -43,12 +42,7 @@ static tt_code compress(const tt_lib_attr *attr, const tt_operand *src, tt_made 
   bytes = (size_t)out->n * size;
   out->data = tt__mem_alloc_data(bytes);
   if (!out->data) return tt__fail_memory(err, bytes);
-  char *to = out->data;
-  for (int64_t i = 0; i < src[0].size; i++) {
-    if (!mask[i]) continue;
-    memcpy(to, (const char *)src[1].data + (size_t)i * size, size);
-    to += size;
-  }
+  tt__mask_pick(mask, src[0].size, src[1].data, size, out->data);
   return TT_OK;
 }
 

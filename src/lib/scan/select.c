@@ -1,6 +1,6 @@
 /*
 ** Selection in two rounds over blocks of a fixed size: count each block, add the counts up, fill each block's part of
-** the output. A block is looked at 64 elements at a time, as the bits of a word.
+** the output.
 ** It must not know arrays or graphs.
 */
 #include "lib/scan/select.h"
@@ -9,15 +9,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/mem.h"
-#include "base/os/os.h"
 #include "base/pool/pool.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-enum { BLOCK = 32768, WORD = 64 };
+enum { BLOCK = 32768, CHUNK = 4096 };
 
 typedef struct pick_job {
   tt_dtype t;
@@ -28,25 +24,7 @@ typedef struct pick_job {
   atomic_llong total;
 } pick_job;
 
-/* ---- 64 elements as bits */
-
-/* 64 bytes, each 0 or 1, to the bits of a word. */
-static uint64_t bits_of_bytes(const uint8_t *b) {
-  uint64_t word = 0;
-#if defined(__x86_64__)
-  for (int i = 0; i < WORD / 16; i++) {
-    __m128i x = _mm_cmpgt_epi8(_mm_loadu_si128((const __m128i *)(b + 16 * i)), _mm_setzero_si128());
-    word |= (uint64_t)(uint32_t)_mm_movemask_epi8(x) << (16 * i);
-  }
-#else
-  for (int i = 0; i < WORD / 8; i++) {
-    uint64_t x;
-    memcpy(&x, b + 8 * i, 8);
-    word |= (x * 0x0102040810204080u >> 56) << (8 * i);
-  }
-#endif
-  return word;
-}
+/* ---- what is not zero */
 
 #define TEST(T, IS)                                       \
   {                                                       \
@@ -83,28 +61,24 @@ static void test_elements(tt_dtype t, const char *in, int64_t n, uint8_t *b) {
 }
 #undef TEST
 
-/* The truth of elements [at, at + 64) or up to `end`. */
-static uint64_t word_at(const pick_job *j, int64_t at, int64_t end) {
-  uint8_t b[WORD];
-  int64_t n = end - at;
-  if (j->t == TT_BOOL && n >= WORD) return bits_of_bytes((const uint8_t *)j->in + at);
-  if (n < WORD) memset(b, 0, sizeof b);
-  test_elements(j->t, j->in + (size_t)at * tt__dtype_size(j->t), n < WORD ? n : WORD, b);
-  return bits_of_bytes(b);
-}
-
 /* ---- counting */
 
+/* The truths of n elements from `from` on: where they lie, or in `room` (n up to CHUNK). */
+static const uint8_t *truth(const pick_job *j, int64_t from, int64_t n, uint8_t *room) {
+  const char *in = j->in + (size_t)from * tt__dtype_size(j->t);
+  if (j->t == TT_BOOL) return (const uint8_t *)in;
+  test_elements(j->t, in, n, room);
+  return room;
+}
+
+static int64_t chunk(const pick_job *j, int64_t left) { return j->t == TT_BOOL || left < CHUNK ? left : CHUNK; }
+
 static int64_t count_range(const pick_job *j, int64_t from, int64_t to) {
-  uint8_t b[4096];
+  uint8_t room[CHUNK];
   int64_t count = 0;
-  size_t size = tt__dtype_size(j->t);
-  for (int64_t i = from; i < to; i += (int64_t)sizeof b) {
-    int64_t n = to - i < (int64_t)sizeof b ? to - i : (int64_t)sizeof b;
-    test_elements(j->t, j->in + (size_t)i * size, n, b);
-    uint32_t part = 0;
-    for (int64_t k = 0; k < n; k++) part += b[k];
-    count += part;
+  for (int64_t n; from < to; from += n) {
+    n = chunk(j, to - from);
+    count += tt__mask_count(truth(j, from, n, room), n);
   }
   return count;
 }
@@ -134,46 +108,20 @@ static int64_t blocks_of(int64_t n) { return (n + BLOCK - 1) / BLOCK; }
 
 /* ---- places */
 
-static void fill_block(const pick_job *j, int64_t from, int64_t end, int64_t *out) {
-  for (int64_t i = from; i < end; i += WORD)
-    for (uint64_t w = word_at(j, i, end); w; w &= w - 1) *out++ = i + __builtin_ctzll(w);
-}
-
-#if defined(__x86_64__)
-/* Eight places at a time; a whole register is written while that stays inside the block's part of the output. */
-__attribute__((target("avx512f,avx512dq,avx512vl,popcnt"))) static void fill_block_v4(const pick_job *j, int64_t from,
-                                                                                      int64_t end, int64_t *out,
-                                                                                      const int64_t *out_end) {
-  const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-  for (int64_t i = from; i < end; i += WORD) {
-    int64_t at = i;
-    for (uint64_t w = word_at(j, i, end); w; w >>= 8, at += 8) {
-      __mmask8 some = (__mmask8)w;
-      __m512i place = _mm512_add_epi64(_mm512_set1_epi64(at), _mm512_maskz_compress_epi64(some, lane));
-      int n = __builtin_popcount(some);
-      if (out_end - out >= 8)
-        _mm512_storeu_si512(out, place);
-      else
-        _mm512_mask_storeu_epi64(out, (__mmask8)((1u << n) - 1), place);
-      out += n;
-    }
+static void fill_block(const pick_job *j, int64_t from, int64_t to, int64_t *out, const int64_t *out_end) {
+  uint8_t room[CHUNK];
+  for (int64_t n; from < to; from += n) {
+    n = chunk(j, to - from);
+    out += tt__mask_places(truth(j, from, n, room), n, from, 1, out, out_end - out);
   }
 }
-#endif
 
 static void fill_places(void *ctx, int64_t lo, int64_t hi, int worker) {
   const pick_job *j = ctx;
   (void)worker;
   for (int64_t b = lo; b < hi; b++) {
     int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n;
-    int64_t *out = j->out + j->start[b];
-#if defined(__x86_64__)
-    if (tt__cpu_level() >= 4) {
-      fill_block_v4(j, b * BLOCK, end, out, j->out + j->start[b + 1]);
-      continue;
-    }
-#endif
-    fill_block(j, b * BLOCK, end, out);
+    fill_block(j, b * BLOCK, end, j->out + j->start[b], j->out + j->start[b + 1]);
   }
 }
 

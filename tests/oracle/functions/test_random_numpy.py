@@ -453,3 +453,50 @@ def test_none_is_no_parameter(method):
     w, g = outcome(lambda: getattr(want, method)(*[None] * n)), outcome(lambda: getattr(got, method)(*[None] * n))
     assert w.startswith("TypeError") and g.startswith("TypeError"), (w, g)
     assert outcome(lambda: getattr(tt.random.default_rng(1), method)(*[None] * n)).startswith("TypeError")
+
+
+MANY = [
+    lambda g, n, k: g.random(n),
+    lambda g, n, k: g.random(n, dtype="f4"),
+    lambda g, n, k: g.uniform(-2, k + 1.5, n),
+    lambda g, n, k: g.integers(0, k + 1, n),
+    lambda g, n, k: g.integers(5, 2 ** (3 * k + 5) + 7, n, dtype="u8"),
+    lambda g, n, k: g.integers(-(2 ** (k % 31)), 2 ** (k % 31), n, dtype="i4"),
+    lambda g, n, k: g.integers(0, 2**32, n, dtype="u8"),
+    lambda g, n, k: g.integers(0, 3 * 2**61, n),
+    lambda g, n, k: g.integers(0, 200, n, dtype="u1"),
+    lambda g, n, k: g.binomial(20 + k // 4, 0.3, n),
+    lambda g, n, k: g.hypergeometric(15, 20 + k, 15, n),
+    lambda g, n, k: g.standard_normal(n),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_sequences_of_draws(kind):
+    """What is drawn many at a time takes as many words as what is drawn one by one, halves of words too."""
+    rng = np.random.default_rng(KINDS.index(kind))
+    want, got = generators(kind, 3)
+    for _ in range(150):
+        draw, n, k = (
+            MANY[rng.integers(len(MANY))],
+            int(rng.choice([0, 1, 2, 3, 7, 127, 128, 129, 300, 1001])),
+            int(rng.integers(19)),
+        )
+        check(draw(want, n, k), draw(got, n, k))
+
+
+LEGACY = [
+    lambda s, n, k: s.rand(n),
+    lambda s, n, k: s.randint(0, 2**k, n),
+    lambda s, n, k: s.randint(0, k, n, dtype="u4"),
+    lambda s, n, k: s.binomial(k, 0.2, n),
+    lambda s, n, k: s.uniform(k, k + 3, n),
+]
+
+
+def test_random_sequences_of_legacy_draws():
+    rng = np.random.default_rng(9)
+    want, got = pair(lambda m: m.RandomState(4))
+    for _ in range(500):
+        draw, n, k = LEGACY[rng.integers(5)], int(rng.choice([0, 1, 2, 3, 129, 700])), int(rng.integers(1, 60))
+        check(draw(want, n, k), draw(got, n, k))

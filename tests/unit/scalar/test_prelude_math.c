@@ -104,7 +104,7 @@ static const row1 rows1[] = {
     R1(sqrt, 0, 0, 0.5, 0.5001),
 };
 static const row2 rows2[] = {
-    R1(pow, 0, 30, 1, 1),
+    R1(pow, 0, 30, 1, 1.5),
     R1(atan2, -5, 5, 2, 1.5),
     R1(hypot, -5, 5, 2, 1.5),
     R1(fmod, -5, 5, 0, 0),
