@@ -64,5 +64,6 @@ typedef struct tt_dialect {
 TT_HIDDEN extern const tt_dialect tt__dialect_c;      /* C11 with GNU extensions, for the system's compiler */
 TT_HIDDEN extern const tt_dialect tt__dialect_cuda;   /* CUDA C for NVRTC, which finds no header */
 TT_HIDDEN extern const tt_dialect tt__dialect_opencl; /* OpenCL C 1.2 */
+TT_HIDDEN extern const tt_dialect tt__dialect_opencl_loops; /* where a block is a core (tt_target.serial) */
 
 #endif

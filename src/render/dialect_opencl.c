@@ -90,13 +90,33 @@ static const char after[] =
     "  return 0;\n"
     "}\n"
     "#define TT_INBOUNDS(a, b, i) \\\n"
-    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n";
+    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n"
+    /* Loops. A block's share of n is whole units of it, as even as they go. */
+    "TT_FN tt_i64 tt_share(tt_i64 n, tt_i64 unit, tt_i64 block, tt_i64 of) {\n"
+    "  const tt_i64 all = (n + unit - 1) / unit, to = (all / of * block + all % of * block / of) * unit;\n"
+    "  return to < n ? to : n;\n"
+    "}\n"
+    "#define TT_SHARE(what, unit, k, more) \\\n"
+    "  tt_share(args->what, unit, get_group_id(k) + (more), get_num_groups(k))\n"
+    "#ifdef __clang__\n"
+    "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+    "#else\n"
+    "#define TT_INDEPENDENT\n"
+    "#endif\n"
+    "#define TT_MASKS 0\n"
+    "#define TT_TAIL(m) m\n"
+    "#define TT_IN(w, m) 1\n"
+    "#define TT_HOLDS(n, h) ((n) > (h))\n"
+    "#define TT_AHEAD(p, m)\n"
+    "#define TT_PRODUCT(x) (x)\n";
+
+#define OPTIONS "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
 
 const tt_dialect tt__dialect_opencl = {
     .name = "opencl",
     .before = before,
     .after = after,
-    .options = "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+    .options = OPTIONS,
     .kernel = "__kernel void ",
     .global = "__global ",
     .buffer = "(m%d + args->buf[%d])",
@@ -108,5 +128,35 @@ const tt_dialect tt__dialect_opencl = {
     .branches = false,
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
     .no_doubles = NO_DOUBLES,
+    .lacks = 1u << TT_C64 | 1u << TT_C128,
+};
+
+/* Where a block's threads take turns on one core, a block is one thread with the CPU's loops. */
+const tt_dialect tt__dialect_opencl_loops = {
+    .name = "opencl",
+    .before = before,
+    .after = after,
+    .options = OPTIONS,
+    .kernel = "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void ",
+    .enter =
+        "const tt_i64 lo = TT_SHARE(outer, 1, 1, 0), hi = TT_SHARE(outer, 1, 1, 1);\n"
+        "  const tt_i64 lane_lo = TT_SHARE(lanes, 16, 0, 0), lane_hi = TT_SHARE(lanes, 16, 0, 1);\n"
+        "  const tt_i64 chunk_lo = TT_SHARE(chunks, 1, 2, 0), chunk_hi = TT_SHARE(chunks, 1, 2, 1);\n"
+        "  const tt_i64 npartial = args->chunks;\n"
+        "  const int part = tt_part;",
+    .global = "__global ",
+    .buffer = "(m%d + args->buf[%d])",
+    .scratch = "(m_work + args->work + (%d * get_num_groups(1) + get_group_id(1)) * 8 * args->points * args->lanes)",
+    .partial = "(m_work + args->work + %d * 8 * args->parts)",
+    .memory = "__global tt_u8 *",
+    .shared = "__local tt_u8 *",
+    .scalar = "args->scalar[%d].%s",
+    .len = "args->len",
+    .off = "args->off",
+    .step = "args->step",
+    .independent = "TT_INDEPENDENT",
+    .inbounds = "TT_INBOUNDS(%d, %d, %s)",
+    .no_doubles = NO_DOUBLES,
+    .neighbours = true,
     .lacks = 1u << TT_C64 | 1u << TT_C128,
 };

@@ -89,7 +89,8 @@ bool tt__threads_joins(const tt_kernel *k, const tt_lowered *l, const tt_cut *cu
   const tt_variant *v = &out->variant;
   tt_extent x;
   tt__threads_extent(k, l->len, &x);
-  if (k->mode != TT_MODE_MAP || k->checked || cut->npass != 1 || cut->work_bytes || v->tiled || v->far) return false;
+  if (k->mode != TT_MODE_MAP || k->checked || cut->npass != 1 || cut->work_bytes) return false;
+  if (v->tiled || v->far || v->loops) return false;
   if (v->vec == 1 && v->unroll == 1 && x.outer == 1) { /* its text is for blocks of all sizes */
     out->grid.block[0] = ROW_BLOCK;
     out->grid.grid[0] = (uint32_t)((x.lanes + ROW_BLOCK - 1) / ROW_BLOCK);
@@ -143,6 +144,10 @@ static void put_row(tt_emit *e) {
 }
 
 static void put_names(tt_thread_emit *t) {
+  if (t->v->loops) {
+    tt__str_addf(t->e.out, "#define args (&given)\n#define tt_part %d\n", t->v->part);
+    return;
+  }
   tt__str_addf(t->e.out, "#define tt_ix %s\n#define tt_uix %s\n", t->v->wide ? "tt_i64" : "tt_i32",
                t->v->wide ? "tt_u64" : "tt_u32");
   if (t->v->many)
@@ -209,7 +214,7 @@ static void put_pointers(tt_emit *e) {
 }
 
 static int block_threads(const tt_kernel *k, const tt_variant *v) {
-  return k->mode == TT_MODE_ROW ? 1 << v->block : v->speculates ? 128 : 256;
+  return v->loops ? 1 : k->mode == TT_MODE_ROW ? 1 << v->block : v->speculates ? 128 : 256;
 }
 
 /*
@@ -249,6 +254,11 @@ static void put_function(tt_thread_emit *t) {
   put_memory(t, out);
   tt__str_add(out, ") {\n");
   e->indent = 1;
+  if (t->v->loops) {
+    tt__emit_loops(e);
+    tt__str_add(out, "}\n#undef args\n#undef tt_part\n");
+    return;
+  }
   if (t->v->many) put_row(e);
   tt__emit_line(e, "const tt_ix outer = (tt_ix)args->outer, nlane = (tt_ix)args->lanes;");
   put_pointers(e);
@@ -292,7 +302,7 @@ static tt_code begin(tt_thread_emit *t, const tt_kernel *k, const tt_dialect *d,
 tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name, tt_str *out,
                            tt_error *err) {
   assert(v->vec >= 1 && v->unroll >= 1);
-  assert(!k->serial || v->scatter);
+  assert(!k->serial || v->scatter || v->loops);
   tt_thread_emit t;
   bool *flags;
   size_t size;
