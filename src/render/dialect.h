@@ -33,6 +33,7 @@ typedef struct tt_dialect {
   const char *step;        /* the array of access steps */
   const char *independent; /* a line before a loop whose turns do not depend on each other */
   const char *unrolled;    /* a line before a short loop of constant count: keep its arrays in registers; or NULL */
+  const char *masked;      /* the same before one whose last turns do nothing, or are not there (TT_TAIL) */
   const char *inbounds;    /* printf: access %d of buffer %d may touch index %s; records the fault when not */
   const char *no_doubles;  /* a word that compilers name where a text has doubles that the device has not; or NULL */
   bool branches;           /* lanes may branch: far and near forms of a function are chosen one by one */

@@ -100,13 +100,24 @@ static const char after[] =
     "  tt_share(args->what, unit, get_group_id(k) + (more), get_num_groups(k))\n"
     "#ifdef __clang__\n"
     "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+    "#define TT_GROUP _Pragma(\"clang loop vectorize_width(16) interleave_count(4)\")\n" /* 64 lanes at once */
     "#else\n"
     "#define TT_INDEPENDENT\n"
+    "#define TT_GROUP\n"
     "#endif\n"
+    "#ifdef __AVX512BW__\n" /* to load some lanes costs what all cost */
+    "#define TT_MASKS 1\n"
+    "#define TT_TAIL(m) 64\n"
+    "#define TT_IN(w, m) ((tt_i32)(w) < (m))\n"
+    "#define TT_HOLDS(n, h) 1\n"
+    "#define TT_LAST_GROUP TT_GROUP\n"
+    "#else\n"
     "#define TT_MASKS 0\n"
     "#define TT_TAIL(m) m\n"
     "#define TT_IN(w, m) 1\n"
     "#define TT_HOLDS(n, h) ((n) > (h))\n"
+    "#define TT_LAST_GROUP\n"
+    "#endif\n"
     "#define TT_AHEAD(p, m)\n"
     "#define TT_PRODUCT(x) (x)\n";
 
@@ -155,6 +166,8 @@ const tt_dialect tt__dialect_opencl_loops = {
     .off = "args->off",
     .step = "args->step",
     .independent = "TT_INDEPENDENT",
+    .unrolled = "TT_GROUP",
+    .masked = "TT_LAST_GROUP",
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
     .no_doubles = NO_DOUBLES,
     .neighbours = true,
