@@ -119,6 +119,13 @@ typedef struct tt_source_ops {
   tt_code (*fields)(tt_device *d, tt_routine *f, const tt_field *field, int n, size_t sizes, tt_error *err);
 } tt_source_ops;
 
+/* A device that is the processor, whose memory the host reads and writes at the device's addresses, between the two. */
+typedef struct tt_shared_ops {
+  /* Behind the work of the stream, for which it waits. `write`: the host writes it, too. */
+  tt_code (*map)(tt_device *d, tt_stream *s, void *p, size_t size, bool write, tt_error *err);
+  tt_code (*unmap)(tt_device *d, tt_stream *s, void *p, tt_error *err);
+} tt_shared_ops;
+
 /* What every device has. */
 typedef struct tt_device_ops {
   const char *name; /* "cuda" */
@@ -187,6 +194,7 @@ typedef struct tt_device_ops {
   const tt_occupancy_ops *occupancy;
   const tt_interop_ops *interop;
   const tt_source_ops *sources;
+  const tt_shared_ops *shared; /* of devices that are `serial` (tt_target) */
 } tt_device_ops;
 
 struct tt_device {
@@ -204,6 +212,9 @@ struct tt_device {
   void *cache, *stage;  /* of device/cache_alloc and device/staging */
   tt_device *before;    /* opened before it, or NULL */
 };
+
+/* Do the host's functions of the library work on the device's memory as it lies? */
+static inline bool tt__device_is_host(const tt_device *d) { return d->target.serial && d->ops->shared; }
 
 /* Has the device failed for good? Then `fault` says why. */
 static inline bool tt__device_lost(const tt_device *d) { return __atomic_load_n(&d->fault[0], __ATOMIC_ACQUIRE) != 0; }

@@ -233,6 +233,27 @@ void tt__cl_host_free(tt_device *d, void *p, size_t size) {
   c->api->memory_free(r.memory);
 }
 
+/* ---- the host's view of a device that is the processor */
+
+tt_code tt__cl_map(tt_device *d, tt_stream *s, void *p, size_t size, bool write, tt_error *err) {
+  enum { READ = 1, READ_WRITE = 3, BLOCKING = 1, MAP_FAILURE = -12 };
+  size_t at = 0;
+  int result = 0;
+  void *memory = tt__cl_memory(p, &at);
+  TT_TRY(tt__device_alive(d, err));
+  if (!memory) return tt__fail(err, TT_EVALUE, "%s: cannot map: %p is not its memory", d->name, p);
+  const void *mapped = tt__cl_of(d)->api->map(TT_CL_STREAM(s)->queue, memory, BLOCKING, write ? READ_WRITE : READ, at,
+                                              size, 0, NULL, NULL, &result);
+  return tt__cl_done(d, result == 0 && mapped != p ? MAP_FAILURE : result, "map memory", err);
+}
+
+tt_code tt__cl_unmap(tt_device *d, tt_stream *s, void *p, tt_error *err) {
+  size_t at;
+  TT_TRY(tt__device_alive(d, err));
+  return tt__cl_done(d, tt__cl_of(d)->api->unmap(TT_CL_STREAM(s)->queue, tt__cl_memory(p, &at), p, 0, NULL, NULL),
+                     "unmap memory", err);
+}
+
 /* ---- copies */
 
 static tt_code begin_copy(tt_device *d, tt_stream *s, const void *p, void **memory, size_t *at, const char *what,

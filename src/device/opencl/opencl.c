@@ -323,6 +323,8 @@ static const tt_interop_ops cl_interop = {.handle = cl_stream_handle, .adopt = c
 
 static const tt_source_ops cl_sources = {.build = tt__cl_build, .fields = tt__cl_fields};
 
+static const tt_shared_ops cl_shared = {.map = tt__cl_map, .unmap = tt__cl_unmap};
+
 const tt_device_ops tt__opencl_ops = {
     .name = "opencl",
     .count = cl_count,
@@ -361,4 +363,5 @@ const tt_device_ops tt__opencl_ops = {
     .stream_done = cl_stream_done,
     .interop = &cl_interop,
     .sources = &cl_sources,
+    .shared = &cl_shared,
 };
