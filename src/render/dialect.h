@@ -47,6 +47,8 @@ typedef struct tt_dialect {
 ** NULL; their `after` defines these words:
 **   TT_TX TT_TY  thread of the block    TT_BX TT_BY  threads of a block     as signed integers
 **   TT_GX TT_GY  block of the grid      TT_NX TT_NY  blocks of the grid     as signed integers
+**   TT_GZ TT_NZ  the same, where a block is one thread with the CPU's loops: such dialects have `partial` and what
+**                follows it in dialect_c.c
 **   TT_SHARED    a variable of the block      TT_SHARED_BYTES  an array of bytes whose size the launch says
 **   TT_SHARED_AT before what a pointer to memory of the block points at
 **   TT_ADDRESS(type)  of a field of the arguments that is an address      TT_WORK TT_FAULT  two of them, as pointers

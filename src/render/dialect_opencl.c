@@ -60,6 +60,8 @@ static const char after[] =
     "#define TT_GY ((tt_i32)get_group_id(1))\n"
     "#define TT_NX ((tt_i32)get_num_groups(0))\n"
     "#define TT_NY ((tt_i32)get_num_groups(1))\n"
+    "#define TT_GZ ((tt_i32)get_group_id(2))\n"
+    "#define TT_NZ ((tt_i32)get_num_groups(2))\n"
     "#define TT_SHARED __local\n"
     "#define TT_SHARED_AT __local\n"
     "#define TT_ADDRESS(type) tt_u64\n"
@@ -91,13 +93,6 @@ static const char after[] =
     "}\n"
     "#define TT_INBOUNDS(a, b, i) \\\n"
     "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n"
-    /* Loops. A block's share of n is whole units of it, as even as they go. */
-    "TT_FN tt_i64 tt_share(tt_i64 n, tt_i64 unit, tt_i64 block, tt_i64 of) {\n"
-    "  const tt_i64 all = (n + unit - 1) / unit, to = (all / of * block + all % of * block / of) * unit;\n"
-    "  return to < n ? to : n;\n"
-    "}\n"
-    "#define TT_SHARE(what, unit, k, more) \\\n"
-    "  tt_share(args->what, unit, get_group_id(k) + (more), get_num_groups(k))\n"
     "#ifdef __clang__\n"
     "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
     "#define TT_GROUP _Pragma(\"clang loop vectorize_width(16) interleave_count(4)\")\n" /* 64 lanes at once */
@@ -149,15 +144,9 @@ const tt_dialect tt__dialect_opencl_loops = {
     .after = after,
     .options = OPTIONS,
     .kernel = "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void ",
-    .enter =
-        "const tt_i64 lo = TT_SHARE(outer, 1, 1, 0), hi = TT_SHARE(outer, 1, 1, 1);\n"
-        "  const tt_i64 lane_lo = TT_SHARE(lanes, 16, 0, 0), lane_hi = TT_SHARE(lanes, 16, 0, 1);\n"
-        "  const tt_i64 chunk_lo = TT_SHARE(chunks, 1, 2, 0), chunk_hi = TT_SHARE(chunks, 1, 2, 1);\n"
-        "  const tt_i64 npartial = args->chunks;\n"
-        "  const int part = tt_part;",
     .global = "__global ",
     .buffer = "(m%d + args->buf[%d])",
-    .scratch = "(m_work + args->work + (%d * get_num_groups(1) + get_group_id(1)) * 8 * args->points * args->lanes)",
+    .scratch = "(m_work + args->work + (%d * (tt_i64)TT_NY + TT_GY) * 8 * args->points * args->lanes)",
     .partial = "(m_work + args->work + %d * 8 * args->parts)",
     .memory = "__global tt_u8 *",
     .shared = "__local tt_u8 *",

@@ -95,13 +95,13 @@ static void put_lengths(tt_emit *e, const char *fn_name) {
 /* An array of the arguments; a struct that is made for a kernel without axes has none. */
 static const char *array_of(const char *word, int n) { return n > 0 ? word : "0"; }
 
-void tt__emit_loops(tt_emit *e) {
+void tt__emit_loops(tt_emit *e, const char *enter) {
   const tt_dialect *d = e->d;
   const tt_kernel *k = e->k;
-  assert(d->enter && d->partial && d->scratch);
+  assert(d->partial && d->scratch);
   e->parts = tt__kernel_splits(k);
   e->side_by_side = stores_side_by_side(e);
-  tt__str_addf(e->out, "  %s\n", d->enter);
+  tt__str_addf(e->out, "  %s\n", enter);
   tt__emit_line(e, "const tt_i64 *const len = %s, *const off = %s, *const step = %s;", array_of(d->len, k->naxes),
                 array_of(d->off, k->naccess), array_of(d->step, k->naccess * k->naxes));
   put_pointers(e);
@@ -127,7 +127,7 @@ static void put_function(tt_emit *e, const char *fn_name) {
   else
     tt__str_addf(e->out, "%s%s%s {\n", d->kernel, fn_name, d->params);
   e->indent = 1;
-  tt__emit_loops(e);
+  tt__emit_loops(e, d->enter);
   tt__str_add(e->out, "}\n");
   if (e->by_length) put_lengths(e, fn_name);
 }

@@ -145,7 +145,7 @@ static void put_row(tt_emit *e) {
 
 static void put_names(tt_thread_emit *t) {
   if (t->v->loops) {
-    tt__str_addf(t->e.out, "#define args (&given)\n#define tt_part %d\n", t->v->part);
+    tt__str_addf(t->e.out, "#define args (%sgiven)\n#define tt_part %d\n", t->v->far ? "" : "&", t->v->part);
     return;
   }
   tt__str_addf(t->e.out, "#define tt_ix %s\n#define tt_uix %s\n", t->v->wide ? "tt_i64" : "tt_i32",
@@ -193,6 +193,15 @@ static void put_packs(tt_thread_emit *t) {
 }
 
 /* ---- the function */
+
+/* A block's share of the space, by its number. Lanes are shared out by lines of the cache. */
+static const char loops_enter[] =
+    "const tt_i64 lo = tt_share(args->outer, 1, TT_GY, TT_NY), hi = tt_share(args->outer, 1, TT_GY + 1, TT_NY);\n"
+    "  const tt_i64 lane_lo = tt_share(args->lanes, 16, TT_GX, TT_NX);\n"
+    "  const tt_i64 lane_hi = tt_share(args->lanes, 16, TT_GX + 1, TT_NX);\n"
+    "  const tt_i64 npartial = args->chunks, chunk_lo = tt_share(npartial, 1, TT_GZ, TT_NZ);\n"
+    "  const tt_i64 chunk_hi = tt_share(npartial, 1, TT_GZ + 1, TT_NZ);\n"
+    "  const int part = tt_part;";
 
 static bool is_placed(const tt_emit *e, int a) { return e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, -1); }
 
@@ -255,7 +264,7 @@ static void put_function(tt_thread_emit *t) {
   tt__str_add(out, ") {\n");
   e->indent = 1;
   if (t->v->loops) {
-    tt__emit_loops(e);
+    tt__emit_loops(e, loops_enter);
     tt__str_add(out, "}\n#undef args\n#undef tt_part\n");
     return;
   }
