@@ -194,7 +194,7 @@ typedef struct tt_device_ops {
   const tt_occupancy_ops *occupancy;
   const tt_interop_ops *interop;
   const tt_source_ops *sources;
-  const tt_shared_ops *shared; /* of devices that are `serial` (tt_target) */
+  const tt_shared_ops *shared; /* where tt_target.is_host */
 } tt_device_ops;
 
 struct tt_device {
@@ -212,9 +212,6 @@ struct tt_device {
   void *cache, *stage;  /* of device/cache_alloc and device/staging */
   tt_device *before;    /* opened before it, or NULL */
 };
-
-/* Do the host's functions of the library work on the device's memory as it lies? */
-static inline bool tt__device_is_host(const tt_device *d) { return d->target.serial && d->ops->shared; }
 
 /* Has the device failed for good? Then `fault` says why. */
 static inline bool tt__device_lost(const tt_device *d) { return __atomic_load_n(&d->fault[0], __ATOMIC_ACQUIRE) != 0; }

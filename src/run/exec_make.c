@@ -139,7 +139,7 @@ static tt_code make_whole(tt_device *d, const tt_lib_maker *m, const tt_lib_attr
   tt_made made[TT_NODE_SRC] = {{0}};
   tt_fused_producer producer = {.lib.text = NULL};
   tt_error why = {0};
-  if (tt__device_is_host(d)) return make_by_host(d, m, attr, src, out, err);
+  if (d->target.is_host) return make_by_host(d, m, attr, src, out, err);
   tt_code code = producer_of(m, d, src, &producer, &why);
   bool produced = code == TT_OK;
   if (code == TT_ENOTIMPL) code = TT_OK;
@@ -415,7 +415,7 @@ static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const
   why.code = TT_OK;
   why.message[0] = 0;
   TT_TRY(tt__device_open(id, &d, err));
-  if (!m->run_on && !tt__device_is_host(d)) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
+  if (!m->run_on && !d->target.is_host) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
   bool large = are_large(d, m, src);
   if (d->target.kind == TT_DEVICE_NULL && (!large || !m->join))
     return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);

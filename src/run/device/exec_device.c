@@ -645,7 +645,7 @@ static tt_code run_row(tt_device *d, tt_stream *s, const tt_step *step, const tt
   tt_code code;
   if (known && !tt__profile_on && tt__later_knows(known, d, call)) {
     code = tt__later_gather(known, d, s, call, err);
-  } else if ((code = tt__batch_flush(err)) == TT_OK && tt__device_is_host(d)) {
+  } else if ((code = tt__batch_flush(err)) == TT_OK && d->target.is_host) {
     code = tt__host_row(d, s, call->attr, call->src, step->nsrc, call->out, err);
   } else if (code == TT_OK) { /* what computes the operands is asked for before it */
     const tt_lib_row *row = call->attr->row;
@@ -682,7 +682,7 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
   result res[TT_MOST_ROOTS] = {{0}};
   tt_stream *s = tt__stream_current(d);
   int64_t read, written = 0, start = 0;
-  if (!tt__device_is_host(d) && (!row->run_on || d->target.kind == TT_DEVICE_NULL))
+  if (!d->target.is_host && (!row->run_on || d->target.kind == TT_DEVICE_NULL))
     return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
   const tt_cost_call call = tt__cost_call(walk, step);
   tt_code code = library_operands(d, s, walk, step, src, &read, err);

@@ -1,5 +1,5 @@
 /*
-** Rows of the library on a device that is the processor, and whose memory is the host's (tt_device_ops.shared): the
+** Rows of the library on a device that is the processor, and whose memory is the host's (tt_target.is_host): the
 ** host's functions do them, over the device's memory as it lies. They are made for this very processor and for all of
 ** its cores, which texts for any device are not.
 */
