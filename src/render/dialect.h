@@ -64,9 +64,9 @@ typedef struct tt_dialect {
 ** They have tt_scalar, a union of 8 bytes with a member of each register type's suffix, and tt_kfault.
 */
 
-TT_HIDDEN extern const tt_dialect tt__dialect_c;      /* C11 with GNU extensions, for the system's compiler */
-TT_HIDDEN extern const tt_dialect tt__dialect_cuda;   /* CUDA C for NVRTC, which finds no header */
-TT_HIDDEN extern const tt_dialect tt__dialect_opencl; /* OpenCL C 1.2 */
+TT_HIDDEN extern const tt_dialect tt__dialect_c;            /* C11 with GNU extensions, for the system's compiler */
+TT_HIDDEN extern const tt_dialect tt__dialect_cuda;         /* CUDA C for NVRTC, which finds no header */
+TT_HIDDEN extern const tt_dialect tt__dialect_opencl;       /* OpenCL C 1.2 */
 TT_HIDDEN extern const tt_dialect tt__dialect_opencl_loops; /* where a block is a core (tt_target.serial) */
 
 #endif

@@ -1,6 +1,6 @@
-"""The library on an OpenCL device, PoCL's where there is no other, beside the host: sorts, scans, selection, counts, sums
-at places, draws and products. Nothing comes down but the results. On a processor the host's functions do them; a share
-is done once more by the texts that GPUs get, all of them with TUTTI_OPENCL_TEXTS=1."""
+"""The library on an OpenCL device, PoCL's where there is no other, beside the host: sorts, scans, selection, counts,
+sums at places, draws and products. Nothing comes down but the results. On a processor the host's functions do them; a
+share is done once more by the texts that GPUs get, all of them with TUTTI_OPENCL_TEXTS=1."""
 
 import os
 import subprocess

@@ -1,8 +1,9 @@
 /*
 ** Memory of OpenCL devices. What OpenCL gives is a handle, to which a program adds no numbers; what the rest of tutti
 ** wants is an address. So each piece has a range of addresses of its own, and a table says which piece an address
-** belongs to. Where the device is the processor the piece lies at these addresses, in large pages: then OpenCL is given
-** memory of ours. Else they are reserved from the system and never touched: who does meets a fault, as with any device's.
+** belongs to. Where the device is the processor the piece lies at these addresses, in large pages: OpenCL is given
+** memory of ours then. Else they are reserved from the system and never touched: who does meets a fault, as with any
+** device's.
 */
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +17,8 @@
 
 typedef struct cl_range {
   const char *from;
-  size_t size;  /* bytes of it that are memory */
-  void *taken;  /* what the system gave, and how much; nothing for memory of the host */
+  size_t size; /* bytes of it that are memory */
+  void *taken; /* what the system gave, and how much; nothing for memory of the host */
   size_t room;
   void *memory; /* the handle */
   int index;    /* of the device */
@@ -137,8 +138,8 @@ static bool take_addresses(size_t size, bool used, cl_range *r) {
   enum { LARGE_PAGE = 2 << 20 };
   size_t page = tt__page_size(), lead = used && size >= LARGE_PAGE ? LARGE_PAGE : 0;
   r->room = (size + page - 1) / page * page + lead;
-  r->taken = mmap(NULL, r->room, used ? PROT_READ | PROT_WRITE : PROT_NONE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  r->taken = mmap(NULL, r->room, used ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
   if (r->taken == MAP_FAILED) return false;
   r->from = r->taken;
   if (lead) {
