@@ -94,8 +94,14 @@ static const char after[] =
     "#define TT_INBOUNDS(a, b, i) \\\n"
     "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n"
     "#ifdef __clang__\n"
+    "#ifdef __AVX512F__\n"
+    "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(tt_width)\")\n"
+    "#define TT_CORE __attribute__((reqd_work_group_size(1, 1, 1), min_vector_width(512)))\n"
+    "#else\n"
+    "#define TT_CORE __attribute__((reqd_work_group_size(1, 1, 1)))\n"
     "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
-    "#define TT_GROUP _Pragma(\"clang loop vectorize_width(16) interleave_count(4)\")\n" /* 64 lanes at once */
+    "#endif\n"
+    "#define TT_GROUP _Pragma(\"clang loop interleave_count(4)\")\n" /* 64 lanes at once */
     "#else\n"
     "#define TT_INDEPENDENT\n"
     "#define TT_GROUP\n"
@@ -143,7 +149,7 @@ const tt_dialect tt__dialect_opencl_loops = {
     .before = before,
     .after = after,
     .options = OPTIONS,
-    .kernel = "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void ",
+    .kernel = "__kernel TT_CORE void ",
     .global = "__global ",
     .buffer = "(m%d + args->buf[%d])",
     .scratch = "(m_work + args->work + (%d * (tt_i64)TT_NY + TT_GY) * 8 * args->points * args->lanes)",

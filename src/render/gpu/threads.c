@@ -143,9 +143,20 @@ static void put_row(tt_emit *e) {
   tt__emit_close(e);
 }
 
+/* Lanes that are 64 bytes of the widest type of a kernel's loops. */
+static int loop_width(const tt_kernel *k) {
+  size_t widest = 4;
+  for (int i = 0; i < k->ninst; i++) {
+    size_t size = tt__dtype_size((tt_dtype)k->inst[i].dtype);
+    if (k->inst[i].scope == TT_SCOPE_ROW && size > widest) widest = size;
+  }
+  return (int)(64 / widest);
+}
+
 static void put_names(tt_thread_emit *t) {
   if (t->v->loops) {
-    tt__str_addf(t->e.out, "#define args (%sgiven)\n#define tt_part %d\n", t->v->far ? "" : "&", t->v->part);
+    tt__str_addf(t->e.out, "#define args (%sgiven)\n#define tt_part %d\n#define tt_width %d\n", t->v->far ? "" : "&",
+                 t->v->part, loop_width(t->e.k));
     return;
   }
   tt__str_addf(t->e.out, "#define tt_ix %s\n#define tt_uix %s\n", t->v->wide ? "tt_i64" : "tt_i32",
@@ -265,7 +276,7 @@ static void put_function(tt_thread_emit *t) {
   e->indent = 1;
   if (t->v->loops) {
     tt__emit_loops(e, loops_enter);
-    tt__str_add(out, "}\n#undef args\n#undef tt_part\n");
+    tt__str_add(out, "}\n#undef args\n#undef tt_part\n#undef tt_width\n");
     return;
   }
   if (t->v->many) put_row(e);
