@@ -74,7 +74,7 @@ def test_places_of_a_sort(dtype):
     same(lambda x: tt.lexsort([x[0], x[1]]), values(dtype, (2, 3000)), downloads=1)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "complex64"])
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "float32", "complex64", "complex128"])
 def test_selection(dtype):
     for n in SIZES:
         same(lambda x: tt.nonzero(x)[0], values(dtype, n))
