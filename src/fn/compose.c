@@ -490,7 +490,7 @@ static bool make_there(tt_composer *c, const tt_lib_maker *m, const tt_lib_attr 
   int id = tt__array_device(src[0]), have = 0;
   tt_node *node[TT_NODE_SRC];
   tt_make_result made[TT_NODE_SRC] = {{0}};
-  if (id <= 0 || !m->run_on) return false;
+  if (id <= 0) return false;
   while (have < n && (node[have] = tt__array_node(src[have], c->err))) have++;
   tt_code code = have == n ? tt__session_make(m->name, attr, node, id, made, c->err) : TT_ENOMEM;
   while (have > 0) tt__node_release(node[--have]);

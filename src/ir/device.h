@@ -119,6 +119,13 @@ typedef struct tt_source_ops {
   tt_code (*fields)(tt_device *d, tt_routine *f, const tt_field *field, int n, size_t sizes, tt_error *err);
 } tt_source_ops;
 
+/* A device that is the processor, whose memory the host reads and writes at the device's addresses, between the two. */
+typedef struct tt_shared_ops {
+  /* Behind the work of the stream, for which it waits. `write`: the host writes it, too. */
+  tt_code (*map)(tt_device *d, tt_stream *s, void *p, size_t size, bool write, tt_error *err);
+  tt_code (*unmap)(tt_device *d, tt_stream *s, void *p, tt_error *err);
+} tt_shared_ops;
+
 /* What every device has. */
 typedef struct tt_device_ops {
   const char *name; /* "cuda" */
@@ -187,6 +194,7 @@ typedef struct tt_device_ops {
   const tt_occupancy_ops *occupancy;
   const tt_interop_ops *interop;
   const tt_source_ops *sources;
+  const tt_shared_ops *shared; /* where tt_target.is_host */
 } tt_device_ops;
 
 struct tt_device {

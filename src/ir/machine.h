@@ -38,6 +38,7 @@ TT_HIDDEN double tt__move_ns(const double *took, double bytes);
 typedef struct tt_machine_device {
   int id;            /* tt__device_id */
   bool is_simulated; /* it has no libraries of its own */
+  bool is_host;      /* it is the processor: the host's functions of the library work on its memory as it lies */
   bool is_measured;  /* its rates; until then they are what such devices have */
   int double_ratio;  /* float32 operations in the time of one of float64; 0: nobody knows, as many */
   uint32_t lacks;    /* bit t: it does not compute in type t */

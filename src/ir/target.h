@@ -37,6 +37,7 @@ typedef struct tt_target {
   int64_t grid_max[3];  /* most blocks along x, y, z */
   int64_t block_max[3]; /* most threads of a block along each */
   bool serial;          /* a block's threads take turns on one core: work goes best in blocks of one */
+  bool is_host;         /* `serial`, and the host's functions of the library work on its memory as it lies */
   uint32_t lacks;       /* bit t: it does not compute in type t */
   bool narrow_atomics;  /* none of 64 bits */
   bool handles;         /* its memory has handles: kernels find no addresses in memory, only among their arguments */

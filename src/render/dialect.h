@@ -33,6 +33,7 @@ typedef struct tt_dialect {
   const char *step;        /* the array of access steps */
   const char *independent; /* a line before a loop whose turns do not depend on each other */
   const char *unrolled;    /* a line before a short loop of constant count: keep its arrays in registers; or NULL */
+  const char *masked;      /* the same before one whose last turns do nothing, or are not there (TT_TAIL) */
   const char *inbounds;    /* printf: access %d of buffer %d may touch index %s; records the fault when not */
   const char *no_doubles;  /* a word that compilers name where a text has doubles that the device has not; or NULL */
   bool branches;           /* lanes may branch: far and near forms of a function are chosen one by one */
@@ -46,6 +47,8 @@ typedef struct tt_dialect {
 ** NULL; their `after` defines these words:
 **   TT_TX TT_TY  thread of the block    TT_BX TT_BY  threads of a block     as signed integers
 **   TT_GX TT_GY  block of the grid      TT_NX TT_NY  blocks of the grid     as signed integers
+**   TT_GZ TT_NZ  the same, where a block is one thread with the CPU's loops: such dialects have `partial` and what
+**                follows it in dialect_c.c
 **   TT_SHARED    a variable of the block      TT_SHARED_BYTES  an array of bytes whose size the launch says
 **   TT_SHARED_AT before what a pointer to memory of the block points at
 **   TT_ADDRESS(type)  of a field of the arguments that is an address      TT_WORK TT_FAULT  two of them, as pointers
@@ -62,8 +65,9 @@ typedef struct tt_dialect {
 ** They have tt_scalar, a union of 8 bytes with a member of each register type's suffix, and tt_kfault.
 */
 
-TT_HIDDEN extern const tt_dialect tt__dialect_c;      /* C11 with GNU extensions, for the system's compiler */
-TT_HIDDEN extern const tt_dialect tt__dialect_cuda;   /* CUDA C for NVRTC, which finds no header */
-TT_HIDDEN extern const tt_dialect tt__dialect_opencl; /* OpenCL C 1.2 */
+TT_HIDDEN extern const tt_dialect tt__dialect_c;            /* C11 with GNU extensions, for the system's compiler */
+TT_HIDDEN extern const tt_dialect tt__dialect_cuda;         /* CUDA C for NVRTC, which finds no header */
+TT_HIDDEN extern const tt_dialect tt__dialect_opencl;       /* OpenCL C 1.2 */
+TT_HIDDEN extern const tt_dialect tt__dialect_opencl_loops; /* where a block is a core (tt_target.serial) */
 
 #endif

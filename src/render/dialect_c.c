@@ -83,6 +83,7 @@ const tt_dialect tt__dialect_c = {
     .step = "args->step",
     .independent = "TT_INDEPENDENT",
     .unrolled = "TT_UNROLLED",
+    .masked = "TT_UNROLLED",
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
     .neighbours = true,
     .halves = true,

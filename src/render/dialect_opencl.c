@@ -60,6 +60,8 @@ static const char after[] =
     "#define TT_GY ((tt_i32)get_group_id(1))\n"
     "#define TT_NX ((tt_i32)get_num_groups(0))\n"
     "#define TT_NY ((tt_i32)get_num_groups(1))\n"
+    "#define TT_GZ ((tt_i32)get_group_id(2))\n"
+    "#define TT_NZ ((tt_i32)get_num_groups(2))\n"
     "#define TT_SHARED __local\n"
     "#define TT_SHARED_AT __local\n"
     "#define TT_ADDRESS(type) tt_u64\n"
@@ -134,13 +136,43 @@ static const char after[] =
     "  return 0;\n"
     "}\n"
     "#define TT_INBOUNDS(a, b, i) \\\n"
-    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n";
+    "  ((tt_u64)(i) < (tt_u64)args->buf_len[b] || tt_fault(TT_FAULT, a, i, args->buf_len[b]))\n"
+    "#ifdef __clang__\n"
+    "#ifdef __AVX512F__\n"
+    "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety) vectorize_width(tt_width)\")\n"
+    "#define TT_CORE __attribute__((reqd_work_group_size(1, 1, 1), min_vector_width(512)))\n"
+    "#else\n"
+    "#define TT_CORE __attribute__((reqd_work_group_size(1, 1, 1)))\n"
+    "#define TT_INDEPENDENT _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+    "#endif\n"
+    "#define TT_GROUP _Pragma(\"clang loop interleave_count(4)\")\n" /* 64 lanes at once */
+    "#else\n"
+    "#define TT_INDEPENDENT\n"
+    "#define TT_GROUP\n"
+    "#endif\n"
+    "#ifdef __AVX512BW__\n" /* to load some lanes costs what all cost */
+    "#define TT_MASKS 1\n"
+    "#define TT_TAIL(m) 64\n"
+    "#define TT_IN(w, m) ((tt_i32)(w) < (m))\n"
+    "#define TT_HOLDS(n, h) 1\n"
+    "#define TT_LAST_GROUP TT_GROUP\n"
+    "#else\n"
+    "#define TT_MASKS 0\n"
+    "#define TT_TAIL(m) m\n"
+    "#define TT_IN(w, m) 1\n"
+    "#define TT_HOLDS(n, h) ((n) > (h))\n"
+    "#define TT_LAST_GROUP\n"
+    "#endif\n"
+    "#define TT_AHEAD(p, m)\n"
+    "#define TT_PRODUCT(x) (x)\n";
+
+#define OPTIONS "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
 
 const tt_dialect tt__dialect_opencl = {
     .name = "opencl",
     .before = before,
     .after = after,
-    .options = "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+    .options = OPTIONS,
     .kernel = "__kernel void ",
     .global = "__global ",
     .buffer = "(m%d + args->buf[%d])",
@@ -152,5 +184,31 @@ const tt_dialect tt__dialect_opencl = {
     .branches = false,
     .inbounds = "TT_INBOUNDS(%d, %d, %s)",
     .no_doubles = NO_DOUBLES,
+    .lacks = 1u << TT_C64 | 1u << TT_C128,
+};
+
+/* Where a block's threads take turns on one core, a block is one thread with the CPU's loops. */
+const tt_dialect tt__dialect_opencl_loops = {
+    .name = "opencl",
+    .before = before,
+    .after = after,
+    .options = OPTIONS,
+    .kernel = "__kernel TT_CORE void ",
+    .global = "__global ",
+    .buffer = "(m%d + args->buf[%d])",
+    .scratch = "(m_work + args->work + (%d * (tt_i64)TT_NY + TT_GY) * 8 * args->points * args->lanes)",
+    .partial = "(m_work + args->work + %d * 8 * args->parts)",
+    .memory = "__global tt_u8 *",
+    .shared = "__local tt_u8 *",
+    .scalar = "args->scalar[%d].%s",
+    .len = "args->len",
+    .off = "args->off",
+    .step = "args->step",
+    .independent = "TT_INDEPENDENT",
+    .unrolled = "TT_GROUP",
+    .masked = "TT_LAST_GROUP",
+    .inbounds = "TT_INBOUNDS(%d, %d, %s)",
+    .no_doubles = NO_DOUBLES,
+    .neighbours = true,
     .lacks = 1u << TT_C64 | 1u << TT_C128,
 };

@@ -10,6 +10,11 @@
 /* What the emitted loops call besides the prelude. The same in every dialect. */
 static const char helpers[] =
     "TT_FN tt_i64 tt_min(tt_i64 a, tt_i64 b) { return a < b ? a : b; }\n"
+    /* where the share of block i of all begins: n elements in whole units, as even as they go */
+    "TT_FN tt_i64 tt_share(tt_i64 n, tt_i64 unit, tt_i64 i, tt_i64 all) {\n"
+    "  const tt_i64 units = (n + unit - 1) / unit;\n"
+    "  return tt_min(n, (units / all * i + units % all * i / all) * unit);\n"
+    "}\n"
     /* the flat index of an index, the other way round, and the carry after the last axis was counted up */
     "TT_FN tt_i64 tt_dot(const tt_i64 *step, const tt_i64 *ix, int n) {\n"
     "  tt_i64 sum = 0;\n"

@@ -5,6 +5,7 @@
 */
 #include "render/render.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -22,10 +23,10 @@ static void put_pointers(tt_emit *e) {
   const tt_kernel *k = e->k;
   for (int a = 0; a < k->naccess; a++) {
     const tt_kaccess *acc = &k->access[a];
-    char from[96];
+    char from[160];
     if (acc->buf == -1) continue;
     if (acc->buf >= 0)
-      snprintf(from, sizeof from, e->d->buffer, (int)acc->buf);
+      snprintf(from, sizeof from, e->d->buffer, (int)acc->buf, (int)acc->buf);
     else
       snprintf(from, sizeof from, e->d->scratch, -2 - (int)acc->buf);
     const char *type = tt__type_word(acc->dtype);
@@ -91,19 +92,21 @@ static void put_lengths(tt_emit *e, const char *fn_name) {
   tt__str_add(e->out, "}\n");
 }
 
-static void put_function(tt_emit *e, const char *fn_name) {
+/* An array of the arguments; a struct that is made for a kernel without axes has none. */
+static const char *array_of(const char *word, int n) { return n > 0 ? word : "0"; }
+
+void tt__emit_loops(tt_emit *e, const char *enter) {
   const tt_dialect *d = e->d;
-  if (e->by_length)
-    tt__str_addf(e->out, "%s%s_rows(const tt_kargs *args, const tt_krange *range, int only, tt_i64 most) {\n",
-                 d->inlined, fn_name);
-  else
-    tt__str_addf(e->out, "%s%s%s {\n", d->kernel, fn_name, d->params);
-  e->indent = 1;
-  tt__emit_line(e, "%s", d->enter);
-  tt__emit_line(e, "const tt_i64 *const len = %s, *const off = %s, *const step = %s;", d->len, d->off, d->step);
+  const tt_kernel *k = e->k;
+  assert(d->partial && d->scratch);
+  e->parts = tt__kernel_splits(k);
+  e->side_by_side = stores_side_by_side(e);
+  tt__str_addf(e->out, "  %s\n", enter);
+  tt__emit_line(e, "const tt_i64 *const len = %s, *const off = %s, *const step = %s;", array_of(d->len, k->naxes),
+                array_of(d->off, k->naccess), array_of(d->step, k->naccess * k->naxes));
   put_pointers(e);
   tt__emit_uniform(e, (tt_region){TT_SCOPE_CONST, 0});
-  switch (e->k->mode) {
+  switch (k->mode) {
     case TT_MODE_MAP:
       put_map(e);
       break;
@@ -114,6 +117,17 @@ static void put_function(tt_emit *e, const char *fn_name) {
       tt__emit_col(e);
       break;
   }
+}
+
+static void put_function(tt_emit *e, const char *fn_name) {
+  const tt_dialect *d = e->d;
+  if (e->by_length)
+    tt__str_addf(e->out, "%s%s_rows(const tt_kargs *args, const tt_krange *range, int only, tt_i64 most) {\n",
+                 d->inlined, fn_name);
+  else
+    tt__str_addf(e->out, "%s%s%s {\n", d->kernel, fn_name, d->params);
+  e->indent = 1;
+  tt__emit_loops(e, d->enter);
   tt__str_add(e->out, "}\n");
   if (e->by_length) put_lengths(e, fn_name);
 }
@@ -128,8 +142,6 @@ tt_code tt__render_kernel(const tt_kernel *k, const tt_dialect *d, const char *f
   e.stage = (uint8_t *)(flags + 4 * n);
   e.nrow = k->naxes - k->nouter;
   e.lane_axis = k->mode == TT_MODE_COL ? k->nouter - 1 : k->naxes - 1;
-  e.parts = tt__kernel_splits(k);
-  e.side_by_side = stores_side_by_side(&e);
   tt__emit_classify(&e);
   e.by_length = is_by_length(&e);
   put_function(&e, fn_name);

@@ -39,6 +39,12 @@ typedef struct tt_emit {
   bool across;       /* (COL) the row's points w of one lane are loaded side by side */
 } tt_emit;
 
+/*
+** The loops of a kernel, below a function's head: those of the CPU, which a device's kernel is made of where a block's
+** threads take turns on one core. `enter`: statements that say which part of the space they go through (tt_dialect).
+*/
+TT_HIDDEN void tt__emit_loops(tt_emit *e, const char *enter);
+
 /* A part of the program that one loop runs. */
 typedef struct tt_region {
   tt_scope scope;

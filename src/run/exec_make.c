@@ -14,6 +14,7 @@
 #include "graph/session.h"
 #include "run/exec.h"
 #include "run/device/exec_device.h"
+#include "run/device/host_rows.h"
 #include "run/device/batch.h"
 #include "run/realize.h"
 #include "run/residency.h"
@@ -101,6 +102,36 @@ static tt_code hand_over(const tt_lib_maker *m, tt_lib_use *u, const tt_made *ma
   return code;
 }
 
+/* What the host has made, for a device that is the host. */
+static tt_code hand_made(const tt_lib_maker *m, const tt_made *made, tt_make_result *out, tt_error *err) {
+  tt_code code = TT_OK;
+  for (int k = 0; k < m->nout; k++) {
+    size_t size = (size_t)made[k].n * tt__dtype_size(made[k].dtype);
+    out[k] = (tt_make_result){.n = made[k].n, .dtype = made[k].dtype};
+    if (!made[k].data) continue;
+    if (code == TT_OK && !(out[k].buffer = tt__buffer_adopt(made[k].data, size, false, NULL, NULL, err)))
+      code = TT_ENOMEM;
+    if (!out[k].buffer) tt__mem_free_data(made[k].data, size);
+  }
+  return code;
+}
+
+static tt_code make_by_host(tt_device *d, const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *const *src,
+                            tt_make_result *out, tt_error *err) {
+  tt_operand operand[TT_NODE_SRC];
+  int64_t dense[TT_NODE_SRC][TT_MAX_RANK];
+  tt_made made[TT_NODE_SRC] = {{0}};
+  TT_TRY(operands_of(m, d, src, false, operand, dense, err));
+  TT_TRY(tt__batch_flush(err));
+  TT_TRY(tt__host_maker(d, tt__stream_current(d), m, attr, operand, made, err));
+  tt_code code = hand_made(m, made, out, err);
+  for (int k = 0; code != TT_OK && k < m->nout; k++) {
+    tt__buffer_release(out[k].buffer);
+    out[k].buffer = NULL;
+  }
+  return code;
+}
+
 static tt_code make_whole(tt_device *d, const tt_lib_maker *m, const tt_lib_attr *attr, tt_node *const *src,
                           tt_make_result *out, tt_error *err) {
   tt_operand operand[TT_NODE_SRC];
@@ -108,6 +139,7 @@ static tt_code make_whole(tt_device *d, const tt_lib_maker *m, const tt_lib_attr
   tt_made made[TT_NODE_SRC] = {{0}};
   tt_fused_producer producer = {.lib.text = NULL};
   tt_error why = {0};
+  if (d->target.is_host) return make_by_host(d, m, attr, src, out, err);
   tt_code code = producer_of(m, d, src, &producer, &why);
   bool produced = code == TT_OK;
   if (code == TT_ENOTIMPL) code = TT_OK;
@@ -383,7 +415,7 @@ static tt_code make_on(const char *name, const tt_lib_attr *attr, tt_node *const
   why.code = TT_OK;
   why.message[0] = 0;
   TT_TRY(tt__device_open(id, &d, err));
-  if (!m->run_on) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
+  if (!m->run_on && !d->target.is_host) return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);
   bool large = are_large(d, m, src);
   if (d->target.kind == TT_DEVICE_NULL && (!large || !m->join))
     return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", name);

@@ -84,13 +84,14 @@ static tt_code place_library(const tt_situation *s, int at, tt_where device, tt_
   tt_decision *d = &out->step[at];
   uint8_t not_so = s->facts[at].not_so;
   const tt_lib_row *row = s->walk->node[s->plan->step[at].lib]->attr.lib->row;
-  bool has_it = row->run_on && !tt__device_of(s, device)->is_simulated;
+  const tt_machine_device *there = tt__device_of(s, device);
+  bool has_it = there->is_host || (row->run_on && !there->is_simulated);
   if (is_cut_library(s, at, device, &cut)) {
     d->way = TT_WAY_STREAM_LIBRARY;
     if (cut.match.epilogue) is_done(out, &cut.match, device);
     return keep_cut(out, &cut, sizeof cut, (const void **)&d->cut.tiles, err);
   }
-  if (has_it && s->fuse && !(not_so & (TT_NOT_FOLLOWED | TT_NOT_WHOLE)) &&
+  if (has_it && !there->is_host && s->fuse && !(not_so & (TT_NOT_FOLLOWED | TT_NOT_WHOLE)) &&
       tt__sched_epilogue(s->walk, s->plan, at, &d->match)) {
     d->way = TT_WAY_EPILOGUE;
     is_done(out, &d->match, device);

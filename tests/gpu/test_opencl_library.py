@@ -1,5 +1,10 @@
-"""The library's kernels on an OpenCL device, PoCL's where there is no other, beside the host's: sorts, scans,
-selection, counts, sums at places, draws and products. Nothing comes down but the results."""
+"""The library on an OpenCL device, PoCL's where there is no other, beside the host: sorts, scans, selection, counts,
+sums at places, draws and products. Nothing comes down but the results. On a processor the host's functions do them; a
+share is done once more by the texts that GPUs get, all of them with TUTTI_OPENCL_TEXTS=1."""
+
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -69,7 +74,7 @@ def test_places_of_a_sort(dtype):
     same(lambda x: tt.lexsort([x[0], x[1]]), values(dtype, (2, 3000)), downloads=1)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "complex64"])
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float16", "float32", "complex64", "complex128"])
 def test_selection(dtype):
     for n in SIZES:
         same(lambda x: tt.nonzero(x)[0], values(dtype, n))
@@ -200,3 +205,23 @@ def random_program(r):
 def test_random_programs(seed):
     run, x, steps = random_program(np.random.default_rng(seed))
     same(run, x, downloads=1 + 2 * steps.count("argsort"))  # the least and the greatest of each array of indices
+
+
+def test_texts_of_gpus_on_a_processor():
+    if os.environ.get("TUTTI_OPENCL_TEXTS") == "1":
+        pytest.skip("all of this file is run with them already")
+    share = "(test_sorts or test_scans or test_products) and float32 or test_selection and int64"
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__, "-k", share]
+    ran = subprocess.run(
+        command, env={**os.environ, "TUTTI_OPENCL_TEXTS": "1"}, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-1000:]
+    assert ran.stdout.split()[0] == "...."  # all four of the share
+
+
+def test_explain_tells_whose_function_it_is():
+    if "pthread" not in str(tt.device(DEVICE).label) or os.environ.get("TUTTI_OPENCL_TEXTS") == "1":
+        pytest.skip("not a processor whose rows the host does")
+    with tt.device(DEVICE):
+        text = str(tt.explain(tt.sort(tt.array(values("float32", 5000)))))
+    assert "by the host's function where the operands lie: the device is the processor" in text

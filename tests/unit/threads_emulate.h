@@ -20,7 +20,7 @@ enum { EMU_THREADS = 1024, EMU_STACK = 48 * 1024, EMU_SHARED = 256 * 1024 };
 typedef struct emu_block {
   void (*barrier)(void);
   void (*shuffle)(void *x, int size, int from);
-  int tx, ty, bx, by, gx, gy, nx, ny;
+  int tx, ty, bx, by, gx, gy, nx, ny, gz, nz;
   unsigned char *shared;
 } emu_block;
 
@@ -29,11 +29,14 @@ typedef void (*emu_fn)(emu_block *b, const void *args);
 static const char emu_after[] =
     "typedef struct {\n"
     "  void (*barrier)(void); void (*shuffle)(void *x, int size, int from);\n"
-    "  int tx, ty, bx, by, gx, gy, nx, ny; unsigned char *shared;\n"
+    "  int tx, ty, bx, by, gx, gy, nx, ny, gz, nz; unsigned char *shared;\n"
     "} emu_block;\n"
     "static emu_block *emu;\n"
     "#define TT_TX (emu->tx)\n#define TT_TY (emu->ty)\n#define TT_BX (emu->bx)\n#define TT_BY (emu->by)\n"
     "#define TT_GX (emu->gx)\n#define TT_GY (emu->gy)\n#define TT_NX (emu->nx)\n#define TT_NY (emu->ny)\n"
+    "#define TT_GZ (emu->gz)\n#define TT_NZ (emu->nz)\n"
+    "#define TT_MASKS 0\n#define TT_TAIL(m) m\n#define TT_IN(w, m) 1\n#define TT_HOLDS(n, h) ((n) > (h))\n"
+    "#define TT_AHEAD(p, m)\n#define TT_PRODUCT(x) (x)\n"
     "#define TT_SHARED static\n"
     "#define TT_SHARED_AT\n"
     "#define TT_ADDRESS(type) type *\n"
@@ -77,20 +80,16 @@ static const char emu_before[] =
     "  return (float)(1 / __builtin_sqrt(x));\n"
     "}\n";
 
-static const tt_dialect emu_dialect = {
-    .name = "emulated",
-    .before = emu_before,
-    .after = emu_after,
-    .branches = true,
-    .kernel = "static void ",
-    .global = "",
-    .buffer = "args->buf[%d]",
-    .scalar = "args->scalar[%d].%s",
-    .independent = "",
-    .unrolled = "",
-    .inbounds = "TT_INBOUNDS(%d, %d, %s)",
-    .lacks = 1u << TT_C64 | 1u << TT_C128,
-};
+#define EMU_WORDS                                                                                                \
+  .name = "emulated", .after = emu_after, .kernel = "static void ", .global = "", .buffer = "args->buf[%d]",     \
+  .scratch = "((char *)args->work + (%d * (tt_i64)TT_NY + TT_GY) * 8 * args->points * args->lanes)",             \
+  .partial = "((char *)args->work + %d * 8 * args->parts)", .scalar = "args->scalar[%d].%s", .len = "args->len", \
+  .off = "args->off", .step = "args->step", .independent = "", .unrolled = "", .masked = "",                     \
+  .inbounds = "TT_INBOUNDS(%d, %d, %s)", .lacks = 1u << TT_C64 | 1u << TT_C128
+
+static const tt_dialect emu_dialect = {EMU_WORDS, .before = emu_before, .branches = true};
+/* Where blocks are cores. */
+static const tt_dialect emu_cores = {EMU_WORDS, .before = "", .neighbours = true};
 
 /* Below a rendered kernel: an entry of one signature. */
 static inline void emu_entry(const char *name, bool far, tt_str *out) {
@@ -183,10 +182,11 @@ static inline bool emu_launch(emu_fn fn, const tt_grid *g, const void *args, boo
   emu_run_state.fn = fn, emu_run_state.args = args, emu_run_state.bad = false, emu_run_state.backwards = backwards;
   emu_run_state.n = (int)(g->block[0] * g->block[1]);
   emu_block *b = &emu_run_state.block;
-  *b = (emu_block){emu_barrier,     emu_shuffle,     0,     0, (int)g->block[0], (int)g->block[1], 0, 0,
-                   (int)g->grid[0], (int)g->grid[1], shared};
-  for (b->gy = 0; b->gy < b->ny; b->gy++)
-    for (b->gx = 0; b->gx < b->nx && !emu_run_state.bad; b->gx++) {
+  *b = (emu_block){
+      emu_barrier,     emu_shuffle, 0, 0, (int)g->block[0], (int)g->block[1], 0, 0, (int)g->grid[0], (int)g->grid[1], 0,
+      (int)g->grid[2], shared};
+  for (int at = 0; at < b->ny * b->nz; at++)
+    for (b->gy = at % b->ny, b->gz = at / b->ny, b->gx = 0; b->gx < b->nx && !emu_run_state.bad; b->gx++) {
       memset(shared, 0xa5, g->shared);
       if (!alone) emu_run_block();
       for (int i = 0; alone && i < emu_run_state.n; i++) {
@@ -199,19 +199,20 @@ static inline bool emu_launch(emu_fn fn, const tt_grid *g, const void *args, boo
 
 /* ---- targets and launches */
 
-static int emu_warp = 32; /* 1: threads cannot read each other's registers */
+static int emu_warp = 32;       /* 1: threads cannot read each other's registers */
+static bool emu_serial = false; /* they take turns on one core */
 
 /* A small device and a large one: what the first does in loops the second spreads out. */
 static inline tt_target emu_target(int way) {
   tt_target t = {.kind = TT_DEVICE_NULL,
                  .units = way == 0 ? 1 : 132,
                  .warp = emu_warp,
-                 .serial = emu_warp == 1,
+                 .serial = emu_serial,
                  .block_threads = 1024,
                  .unit_threads = 2048,
                  .shared_block = way == 2 ? 48 * 1024 : 227 * 1024,
                  .param_bytes = way == 2 ? 64 : 4096,
-                 .grid_max = {INT32_MAX, way == 0 ? 3 : 65535, 65535}};
+                 .grid_max = {INT32_MAX, way == 0 ? 3 : 65535, way == 0 ? 2 : 65535}};
   return t;
 }
 
@@ -239,7 +240,7 @@ static inline bool emu_cover(ref_launch *l, const tt_cut *cut, const emu_fn *fn,
     tt__threads_args(k, &low, &cut->pass[p], l->buf, l->buf_len, l->scalar, work, &l->fault, args);
     const tt_variant *v = &cut->pass[p].variant;
     ok = emu_launch(fn[p], &cut->pass[p].grid, args,
-                    k->mode != TT_MODE_ROW && !v->tiled && !v->staged && !v->speculates, backwards);
+                    (k->mode != TT_MODE_ROW || v->loops) && !v->tiled && !v->staged && !v->speculates, backwards);
   }
   free(args);
   free(work);
@@ -282,7 +283,7 @@ static inline int emu_function(emu_suite *s, const tt_kernel *k, const tt_varian
   snprintf(name, sizeof name, "k%d", i);
   snprintf(s->symbol[i], sizeof s->symbol[i], "run_k%d", i);
   s->name[i] = s->symbol[i];
-  CHECK_INT(tt__threads_render(k, &emu_dialect, v, name, &s->source, &err), TT_OK);
+  CHECK_INT(tt__threads_render(k, emu_serial ? &emu_cores : &emu_dialect, v, name, &s->source, &err), TT_OK);
   emu_entry(name, v->far, &s->source);
   return i;
 }
@@ -299,7 +300,7 @@ static inline void emu_add(emu_suite *s, emu_job *j) {
   ref_launch *l = emu_launch_of(s, j);
   tt_lowered low = emu_lowered(j->k, l);
   size_t align[REF_ACCESS];
-  if (!s->source.data) tt__render_header(&emu_dialect, TT_SCALAR_MATH, &s->source);
+  if (!s->source.data) tt__render_header(emu_serial ? &emu_cores : &emu_dialect, TT_SCALAR_MATH, &s->source);
   emu_align(l, align);
   for (int way = 0; way < EMU_WAYS; way++) {
     tt_target t = emu_target(way);

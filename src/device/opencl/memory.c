@@ -1,7 +1,9 @@
 /*
 ** Memory of OpenCL devices. What OpenCL gives is a handle, to which a program adds no numbers; what the rest of tutti
-** wants is an address. So each piece has a range of addresses of its own, reserved from the system and never touched
-** (who does meets a fault, as with any device's memory), and a table says which piece an address belongs to.
+** wants is an address. So each piece has a range of addresses of its own, and a table says which piece an address
+** belongs to. Where the device is the processor the piece lies at these addresses, in large pages: OpenCL is given
+** memory of ours then. Else they are reserved from the system and never touched: who does meets a fault, as with any
+** device's.
 */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +17,9 @@
 
 typedef struct cl_range {
   const char *from;
-  size_t size;  /* bytes of it that are memory */
+  size_t size; /* bytes of it that are memory */
+  void *taken; /* what the system gave, and how much; nothing for memory of the host */
+  size_t room;
   void *memory; /* the handle */
   int index;    /* of the device */
   bool is_host; /* pinned memory of the host, where a mapped piece lies */
@@ -129,9 +133,20 @@ static tt_code fail_cl_memory(tt_device *d, const char *what, size_t size, tt_er
   return tt__fail(err, TT_ENOMEM, "%s is out of memory: cannot allocate %zu bytes of %s memory", d->name, size, what);
 }
 
-static size_t page_up(size_t size) {
-  size_t page = tt__page_size();
-  return (size + page - 1) / page * page;
+/* Addresses for a piece; `used`: with memory behind them. False: there are none. */
+static bool take_addresses(size_t size, bool used, cl_range *r) {
+  enum { LARGE_PAGE = 2 << 20 };
+  size_t page = tt__page_size(), lead = used && size >= LARGE_PAGE ? LARGE_PAGE : 0;
+  r->room = (size + page - 1) / page * page + lead;
+  r->taken = mmap(NULL, r->room, used ? PROT_READ | PROT_WRITE : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
+  if (r->taken == MAP_FAILED) return false;
+  r->from = r->taken;
+  if (lead) {
+    r->from += (LARGE_PAGE - (uintptr_t)r->taken % LARGE_PAGE) % LARGE_PAGE;
+    (void)madvise((void *)(uintptr_t)r->from, size, MADV_HUGEPAGE); /* a wish */
+  }
+  return true;
 }
 
 /* Many implementations give memory when it is first used, and say only then that there is none. */
@@ -144,30 +159,38 @@ static int use_once(tt_device *d, void *memory, size_t size) {
   return result ? result : api->finish(queue);
 }
 
+/* The piece of a range of addresses; OpenCL's result. */
+static int new_piece(tt_device *d, cl_range *r) {
+  enum { READ_WRITE = 1, OURS = 1 << 3 };
+  const tt_cl_api *api = tt__cl_of(d)->api;
+  bool ours = d->target.serial;
+  int result = 0;
+  r->memory = api->memory_new(tt__cl_of(d)->context, ours ? READ_WRITE | OURS : READ_WRITE, r->size,
+                              ours ? (void *)(uintptr_t)r->from : NULL, &result);
+  if (r->memory && (result = use_once(d, r->memory, r->size)) != 0) api->memory_free(r->memory);
+  return result;
+}
+
 tt_code tt__cl_alloc(tt_device *d, size_t size, void **out, tt_error *err) {
-  enum { READ_WRITE = 1 };
   tt_cl *c = tt__cl_of(d);
   *out = NULL;
   TT_TRY(tt__device_alive(d, err));
-  size_t bytes = size ? size : 1;
-  if (tt__fault(TT_FAULT_DEVICE_MEMORY) || (c->most_block && (int64_t)bytes > c->most_block))
+  cl_range r = {.size = size ? size : 1, .index = d->index};
+  if (tt__fault(TT_FAULT_DEVICE_MEMORY) || (c->most_block && (int64_t)r.size > c->most_block) ||
+      !take_addresses(r.size, d->target.serial, &r))
     return fail_cl_memory(d, "device", size, err);
-  int result = 0;
-  void *memory = c->api->memory_new(c->context, READ_WRITE, bytes, NULL, &result);
-  if (memory && (result = use_once(d, memory, bytes)) != 0) c->api->memory_free(memory);
+  int result = new_piece(d, &r);
+  if (result == 0 && range_add(r)) {
+    count_used(c, (int64_t)r.size);
+    *out = (void *)(uintptr_t)r.from;
+    return TT_OK;
+  }
+  if (result == 0) c->api->memory_free(r.memory);
+  munmap(r.taken, r.room);
   if (result == TT_CL_NO_OBJECT_MEMORY || result == TT_CL_NO_RESOURCES || result == TT_CL_NO_HOST_MEMORY ||
       result == TT_CL_INVALID_BUFFER_SIZE)
     return fail_cl_memory(d, "device", size, err);
-  TT_TRY(tt__cl_done(d, result, "allocate memory", err));
-  char *at = mmap(NULL, page_up(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED || !range_add((cl_range){at, bytes, memory, d->index, false})) {
-    if (at != MAP_FAILED) munmap(at, page_up(bytes));
-    c->api->memory_free(memory);
-    return tt__fail_memory(err, bytes);
-  }
-  count_used(c, (int64_t)bytes);
-  *out = at;
-  return TT_OK;
+  return result ? tt__cl_done(d, result, "allocate memory", err) : tt__fail_memory(err, r.size);
 }
 
 void tt__cl_free(tt_device *d, void *p, size_t size) {
@@ -176,7 +199,7 @@ void tt__cl_free(tt_device *d, void *p, size_t size) {
   if (!p || !range_take(p, &r)) return;
   tt_cl *c = tt__cl_of(d);
   if (!tt__device_lost(d)) c->api->memory_free(r.memory);
-  munmap(p, page_up(r.size));
+  munmap(r.taken, r.room);
   count_used(c, -(int64_t)r.size);
 }
 
@@ -192,7 +215,7 @@ tt_code tt__cl_host_alloc(tt_device *d, size_t size, void **out, tt_error *err) 
   void *memory = c->api->memory_new(c->context, READ_WRITE | ALLOC_HOST, bytes, NULL, &result);
   if (!memory) return fail_cl_memory(d, "pinned host", size, err);
   void *at = c->api->map(TT_CL_STREAM(d->work)->queue, memory, BLOCKING, MAP_BOTH, 0, bytes, 0, NULL, NULL, &result);
-  if (!at || !range_add((cl_range){at, bytes, memory, d->index, true})) {
+  if (!at || !range_add((cl_range){.from = at, .size = bytes, .memory = memory, .index = d->index, .is_host = true})) {
     if (at) c->api->unmap(TT_CL_STREAM(d->work)->queue, memory, at, 0, NULL, NULL);
     c->api->memory_free(memory);
     return fail_cl_memory(d, "pinned host", size, err);
@@ -209,6 +232,27 @@ void tt__cl_host_free(tt_device *d, void *p, size_t size) {
   if (d->work && c->api->unmap(TT_CL_STREAM(d->work)->queue, r.memory, p, 0, NULL, NULL) == 0)
     c->api->finish(TT_CL_STREAM(d->work)->queue);
   c->api->memory_free(r.memory);
+}
+
+/* ---- the host's view of a device that is the processor */
+
+tt_code tt__cl_map(tt_device *d, tt_stream *s, void *p, size_t size, bool write, tt_error *err) {
+  enum { READ = 1, READ_WRITE = 3, BLOCKING = 1, MAP_FAILURE = -12 };
+  size_t at = 0;
+  int result = 0;
+  void *memory = tt__cl_memory(p, &at);
+  TT_TRY(tt__device_alive(d, err));
+  if (!memory) return tt__fail(err, TT_EVALUE, "%s: cannot map: %p is not its memory", d->name, p);
+  const void *mapped = tt__cl_of(d)->api->map(TT_CL_STREAM(s)->queue, memory, BLOCKING, write ? READ_WRITE : READ, at,
+                                              size, 0, NULL, NULL, &result);
+  return tt__cl_done(d, result == 0 && mapped != p ? MAP_FAILURE : result, "map memory", err);
+}
+
+tt_code tt__cl_unmap(tt_device *d, tt_stream *s, void *p, tt_error *err) {
+  size_t at;
+  TT_TRY(tt__device_alive(d, err));
+  return tt__cl_done(d, tt__cl_of(d)->api->unmap(TT_CL_STREAM(s)->queue, tt__cl_memory(p, &at), p, 0, NULL, NULL),
+                     "unmap memory", err);
 }
 
 /* ---- copies */

@@ -84,6 +84,7 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
   int64_t threads = tt__cl_number(c->api, device, GROUP_THREADS, sizeof(size_t)), most = 1;
   while (most * 2 <= threads && most < MOST_THREADS) most *= 2;
   int64_t local = tt__cl_number(c->api, device, LOCAL, 8), align = tt__cl_number(c->api, device, ALIGN_BITS, 4) / 8;
+  bool cpu = (tt__cl_number(c->api, device, TYPE, 8) & CPU) != 0;
   d->target = (tt_target){.kind = TT_DEVICE_OPENCL,
                           .units = (int)tt__cl_number(c->api, device, UNITS, 4),
                           .warp = warp_of(c->api, device),
@@ -96,7 +97,8 @@ static void fill_cl_target(tt_device *d, const tt_cl *c) {
                           .param_bytes = tt__cl_number(c->api, device, PARAMETER, sizeof(size_t)),
                           .grid_max = {INT32_MAX, INT32_MAX, INT32_MAX},
                           .block_max = {(int64_t)sizes[0], (int64_t)sizes[1], (int64_t)sizes[2]},
-                          .serial = (tt__cl_number(c->api, device, TYPE, 8) & CPU) != 0,
+                          .serial = cpu,
+                          .is_host = cpu && !tt__env_on("TUTTI_OPENCL_TEXTS"),
                           .lacks = has_doubles(c->api, device) ? 0 : 1u << TT_F64,
                           .narrow_atomics = !extends(c->api, device, "cl_khr_int64_base_atomics") ||
                                             !extends(c->api, device, "cl_khr_int64_extended_atomics"),
@@ -332,6 +334,8 @@ static const tt_interop_ops cl_interop = {.handle = cl_stream_handle, .adopt = c
 
 static const tt_source_ops cl_sources = {.build = tt__cl_build, .fields = tt__cl_fields};
 
+static const tt_shared_ops cl_shared = {.map = tt__cl_map, .unmap = tt__cl_unmap};
+
 const tt_device_ops tt__opencl_ops = {
     .name = "opencl",
     .count = cl_count,
@@ -370,4 +374,5 @@ const tt_device_ops tt__opencl_ops = {
     .stream_done = cl_stream_done,
     .interop = &cl_interop,
     .sources = &cl_sources,
+    .shared = &cl_shared,
 };

@@ -73,6 +73,8 @@ TT_HIDDEN int tt__cl_owner(const void *p);
 TT_HIDDEN bool tt__cl_is_pinned(tt_device *d, const void *p, size_t size);
 TT_HIDDEN tt_code tt__cl_host_alloc(tt_device *d, size_t size, void **out, tt_error *err);
 TT_HIDDEN void tt__cl_host_free(tt_device *d, void *p, size_t size);
+TT_HIDDEN tt_code tt__cl_map(tt_device *d, tt_stream *s, void *p, size_t size, bool write, tt_error *err);
+TT_HIDDEN tt_code tt__cl_unmap(tt_device *d, tt_stream *s, void *p, tt_error *err);
 TT_HIDDEN tt_code tt__cl_fill(tt_device *d, tt_stream *s, void *p, uint8_t byte, size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__cl_copy_in(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);
 TT_HIDDEN tt_code tt__cl_copy_out(tt_device *d, tt_stream *s, void *to, const void *from, size_t size, tt_error *err);

@@ -140,7 +140,7 @@ static void put_tail(tt_emit *e, tt_region r) {
   tt__emit_open(e, "if (j < j1)");
   tt__emit_line(e, "const tt_i32 m = (tt_i32)(j1 - j);");
   tt__emit_ahead(e, r, "const tt_i64 l = j;", MOST_AHEAD);
-  if (e->d->unrolled) tt__emit_line(e, "%s", e->d->unrolled);
+  tt__emit_line(e, "%s", e->d->masked);
   e->tail = true;
   tt__emit_stage_loop(e, r, 0, "for (tt_i64 w = 0; w < TT_TAIL(m); w++)", lane);
   e->tail = false;

@@ -419,7 +419,7 @@ void tt__threads_col(tt_thread_emit *t) {
   bool chunk = t->v->part == TT_PART_CHUNK;
   tt__emit_line(e, "const tt_ix points = (tt_ix)args->points, chunks = (tt_ix)args->chunks;");
   if (t->v->part != TT_PART_WHOLE) tt__threads_partials(e);
-  if (t->v->lanes == 0) put_lane(t);
+  put_lane(t);
   tt__emit_line(e, "const tt_ix items = %s;", chunk ? "outer * chunks" : "outer");
   tt__emit_open(e, "for (tt_ix item = (tt_ix)TT_GY * TT_BY + TT_TY; item < items; item += (tt_ix)TT_NY * TT_BY)");
   if (chunk)
@@ -428,9 +428,7 @@ void tt__threads_col(tt_thread_emit *t) {
     tt__emit_line(e, "const tt_ix at = item;");
   tt__threads_decode(e, 'o', 0, outer, "at");
   tt__threads_place(e, 'o', 0, outer, -1);
-  if (t->v->lanes > 0)
-    tt__threads_col_lanes(t);
-  else if (t->v->staged && chunk)
+  if (t->v->staged && chunk)
     put_staged(t);
   else if (t->v->staged)
     put_staged_whole(t);

@@ -408,7 +408,7 @@ static bool stage_col(const tt_cutter *c, tt_pass *p, bool splits) {
 /* Few partials are a thread's; many of them a block fetches ahead of the one that folds. */
 static void finish_col(const tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
-  bool many = !c->t->serial && c->x.chunks >= TT_GROUP && !finds_places(c->k) && stage_lanes(c, v, 16, 16384);
+  bool many = c->x.chunks >= TT_GROUP && !finds_places(c->k) && stage_lanes(c, v, 16, 16384);
   if (many) {
     set_staged_col_grid(c, p, c->x.outer);
   } else {
@@ -418,33 +418,11 @@ static void finish_col(const tt_cutter *c, tt_pass *p) {
   v->part = TT_PART_FINISH;
 }
 
-/* May a thread have many lanes, whose values before the row's points are computed at each of them? */
-static bool takes_lanes(const tt_cutter *c) {
-  const tt_kernel *k = c->k;
-  if (!c->t->serial || k->nphase != 1 || k->nred == 0 || k->checked || c->reloads) return false;
-  for (int i = 0; i < k->ninst; i++) {
-    const tt_kinst *q = &k->inst[i];
-    bool slow = q->op < TT_OP_COUNT && tt__ops[q->op].flags & TT_OPF_SLOW;
-    if (slow && q->scope == TT_SCOPE_OUTER && q->phase == 0) return false;
-  }
-  return true;
-}
-
-static void set_lanes_grid(const tt_cutter *c, tt_pass *p, int64_t items) {
-  enum { LANES = 9 }; /* log2; their accumulators lie in a first-level cache */
-  p->variant = (tt_variant){.vec = 1, .unroll = 1, .lanes = LANES};
-  p->grid.block[0] = p->grid.block[1] = 1;
-  p->grid.grid[0] = (uint32_t)tt__turns(c->x.lanes, 1 << LANES);
-  p->grid.grid[1] = (uint32_t)tt__at_most(items, tt__at_most(c->t->grid_max[1], 65535));
-}
-
 static void cut_col(tt_cutter *c, tt_cut *out) {
   tt_pass *p = &out->pass[0];
   bool splits = tt__kernel_splits(c->k);
   bool parts = splits && c->x.chunks > 1 && c->x.outer * c->x.lanes < (int64_t)c->t->units * 2048;
-  if (takes_lanes(c)) {
-    set_lanes_grid(c, p, parts ? c->x.outer * c->x.chunks : c->x.outer);
-  } else if (!c->t->serial && stage_col(c, p, splits)) {
+  if (stage_col(c, p, splits)) {
     parts = splits;
   } else {
     p->variant = (tt_variant){0};
@@ -458,6 +436,19 @@ static void cut_col(tt_cutter *c, tt_cut *out) {
   out->work_bytes = 16 * (size_t)c->k->nred * (size_t)c->x.parts;
 }
 
+static tt_code cut_threads(tt_cutter *c, bool wide, tt_cut *out, tt_error *err) {
+  const tt_kernel *k = c->k;
+  if (k->serial && k->mode != TT_MODE_MAP) return tt__fail(err, TT_ENOTIMPL, "a kernel that reduces and scatters");
+  if (k->serial) return tt__cut_scatter(c, wide, out, err);
+  if (k->mode == TT_MODE_MAP)
+    tt__cut_map(c, &out->pass[0]);
+  else if (k->mode == TT_MODE_ROW)
+    cut_row(c, out);
+  else
+    cut_col(c, out);
+  return TT_OK;
+}
+
 tt_code tt__gpu_schedule(const tt_kernel *k, const tt_lowered *l, const tt_target *t, const size_t *align,
                          const int64_t *buf_len, tt_cut *out, tt_error *err) {
   assert(k->nouter <= k->naxes && (align || k->nbuf == 0));
@@ -468,32 +459,22 @@ tt_code tt__gpu_schedule(const tt_kernel *k, const tt_lowered *l, const tt_targe
   tt__threads_extent(k, l->len, &c.x);
   look(&c);
   out->npass = 1;
-  if (k->serial && k->mode != TT_MODE_MAP) return tt__fail(err, TT_ENOTIMPL, "a kernel that reduces and scatters");
   bool wide = is_wide(&c) || (k->serial && tt__cut_points(&c, k->ninst) >= (int64_t)1 << 31);
   bool far = (int64_t)tt__threads_args_size(k) > t->param_bytes;
   if (far && t->handles) return tt__fail(err, TT_ENOTIMPL, "too many arguments for a launch");
-  if (k->serial && wide && t->narrow_atomics)
+  if (k->serial && wide && t->narrow_atomics && !t->serial)
     return tt__fail(err, TT_ENOTIMPL, "so many elements at places take atomic operations of 64 bits");
-  switch (k->mode) {
-    case TT_MODE_MAP:
-      if (!k->serial)
-        tt__cut_map(&c, &out->pass[0]);
-      else
-        TT_TRY(tt__cut_scatter(&c, wide, out, err));
-      break;
-    case TT_MODE_ROW:
-      cut_row(&c, out);
-      break;
-    default:
-      cut_col(&c, out);
-      break;
-  }
+  if (t->serial)
+    tt__cut_loops(&c, out);
+  else
+    TT_TRY(cut_threads(&c, wide, out, err));
   for (int i = 0; i < out->npass; i++) {
     tt_pass *p = &out->pass[i];
-    p->variant.wide = wide;
+    p->variant.wide = wide && !t->serial;
     p->variant.far = far;
     p->part = p->variant.part;
-    p->grid.grid[2] = p->grid.block[2] = 1;
+    p->grid.block[2] = 1;
+    if (!t->serial) p->grid.grid[2] = 1;
     p->grid.pointers = far ? 1 : tt__threads_addresses(k);
   }
   return TT_OK;

@@ -40,6 +40,7 @@ TT_HIDDEN bool tt__cut_shares_blocks(const tt_cutter *c, int vec);
 TT_HIDDEN int tt__cut_block_x(int64_t n, int most);
 
 TT_HIDDEN void tt__cut_map(tt_cutter *c, tt_pass *p);
+TT_HIDDEN void tt__cut_loops(const tt_cutter *c, tt_cut *out);
 TT_HIDDEN tt_code tt__cut_scatter(tt_cutter *c, bool wide, tt_cut *out, tt_error *err);
 
 #endif

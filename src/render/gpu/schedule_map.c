@@ -168,7 +168,7 @@ static bool may_speculate(const tt_kernel *k) {
 void tt__cut_map(tt_cutter *c, tt_pass *p) {
   tt_variant *v = &p->variant;
   int axis = tile_axis(c);
-  if (axis >= 0 && !c->t->serial) {
+  if (axis >= 0) {
     cut_tiled(c, p, axis);
     return;
   }

@@ -89,7 +89,8 @@ bool tt__threads_joins(const tt_kernel *k, const tt_lowered *l, const tt_cut *cu
   const tt_variant *v = &out->variant;
   tt_extent x;
   tt__threads_extent(k, l->len, &x);
-  if (k->mode != TT_MODE_MAP || k->checked || cut->npass != 1 || cut->work_bytes || v->tiled || v->far) return false;
+  if (k->mode != TT_MODE_MAP || k->checked || cut->npass != 1 || cut->work_bytes) return false;
+  if (v->tiled || v->far || v->loops) return false;
   if (v->vec == 1 && v->unroll == 1 && x.outer == 1) { /* its text is for blocks of all sizes */
     out->grid.block[0] = ROW_BLOCK;
     out->grid.grid[0] = (uint32_t)((x.lanes + ROW_BLOCK - 1) / ROW_BLOCK);
@@ -142,7 +143,22 @@ static void put_row(tt_emit *e) {
   tt__emit_close(e);
 }
 
+/* Lanes that are 64 bytes of the widest type of a kernel's loops. */
+static int loop_width(const tt_kernel *k) {
+  size_t widest = 4;
+  for (int i = 0; i < k->ninst; i++) {
+    size_t size = tt__dtype_size((tt_dtype)k->inst[i].dtype);
+    if (k->inst[i].scope == TT_SCOPE_ROW && size > widest) widest = size;
+  }
+  return (int)(64 / widest);
+}
+
 static void put_names(tt_thread_emit *t) {
+  if (t->v->loops) {
+    tt__str_addf(t->e.out, "#define args (%sgiven)\n#define tt_part %d\n#define tt_width %d\n", t->v->far ? "" : "&",
+                 t->v->part, loop_width(t->e.k));
+    return;
+  }
   tt__str_addf(t->e.out, "#define tt_ix %s\n#define tt_uix %s\n", t->v->wide ? "tt_i64" : "tt_i32",
                t->v->wide ? "tt_u64" : "tt_u32");
   if (t->v->many)
@@ -189,6 +205,15 @@ static void put_packs(tt_thread_emit *t) {
 
 /* ---- the function */
 
+/* A block's share of the space, by its number. Lanes are shared out by lines of the cache. */
+static const char loops_enter[] =
+    "const tt_i64 lo = tt_share(args->outer, 1, TT_GY, TT_NY), hi = tt_share(args->outer, 1, TT_GY + 1, TT_NY);\n"
+    "  const tt_i64 lane_lo = tt_share(args->lanes, 16, TT_GX, TT_NX);\n"
+    "  const tt_i64 lane_hi = tt_share(args->lanes, 16, TT_GX + 1, TT_NX);\n"
+    "  const tt_i64 npartial = args->chunks, chunk_lo = tt_share(npartial, 1, TT_GZ, TT_NZ);\n"
+    "  const tt_i64 chunk_hi = tt_share(npartial, 1, TT_GZ + 1, TT_NZ);\n"
+    "  const int part = tt_part;";
+
 static bool is_placed(const tt_emit *e, int a) { return e->k->access[a].buf >= -1 && tt__emit_is_walked(e, a, -1); }
 
 static void put_pointers(tt_emit *e) {
@@ -209,7 +234,7 @@ static void put_pointers(tt_emit *e) {
 }
 
 static int block_threads(const tt_kernel *k, const tt_variant *v) {
-  return k->mode == TT_MODE_ROW ? 1 << v->block : v->speculates ? 128 : 256;
+  return v->loops ? 1 : k->mode == TT_MODE_ROW ? 1 << v->block : v->speculates ? 128 : 256;
 }
 
 /*
@@ -250,6 +275,11 @@ static void put_function(tt_thread_emit *t) {
   put_memory(t, out);
   tt__str_add(out, ") {\n");
   e->indent = 1;
+  if (t->v->loops) {
+    tt__emit_loops(e, loops_enter);
+    tt__str_add(out, "}\n#undef args\n#undef tt_part\n#undef tt_width\n");
+    return;
+  }
   if (t->v->many) put_row(e);
   tt__emit_line(e, "const tt_ix outer = (tt_ix)args->outer, nlane = (tt_ix)args->lanes;");
   put_pointers(e);
@@ -293,7 +323,7 @@ static tt_code begin(tt_thread_emit *t, const tt_kernel *k, const tt_dialect *d,
 tt_code tt__threads_render(const tt_kernel *k, const tt_dialect *d, const tt_variant *v, const char *name, tt_str *out,
                            tt_error *err) {
   assert(v->vec >= 1 && v->unroll >= 1);
-  assert(!k->serial || v->scatter);
+  assert(!k->serial || v->scatter || v->loops);
   tt_thread_emit t;
   bool *flags;
   size_t size;

@@ -41,7 +41,7 @@ typedef struct tt_variant {
   uint8_t drawn;      /* vec > 1: the draws of a vector's lanes are whole blocks (prelude.h) */
   uint8_t main_loop;  /* MAP, one outer point: whole vectors have a loop of their own, before that of the last lanes */
   uint8_t speculates; /* `main_loop`, and there near forms for all, until a warp meets a lane that is far */
-  uint8_t lanes;      /* COL: log2 of the neighbouring lanes that a thread has, one row of them after the other */
+  uint8_t loops;      /* a block is one thread, which goes through its share of the space by the CPU's loops */
   /* MAP: stores are aligned `shift` lanes before the first, and not all that is loaded is so with them. Access a begins
    * by[a] elements behind access with[a] - 1 of its buffer (0: it is aligned), or (SELF) behind an aligned vector. */
   uint8_t apart, shift, with[TT_MOST_APART];

@@ -105,6 +105,5 @@ TT_HIDDEN void tt__threads_main_loop(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_row(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_row_finish(tt_thread_emit *t);
 TT_HIDDEN void tt__threads_col(tt_thread_emit *t);
-TT_HIDDEN void tt__threads_col_lanes(tt_thread_emit *t);
 
 #endif

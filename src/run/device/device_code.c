@@ -36,7 +36,8 @@ static code *find(const tt_device *d, tt_digest key) {
 }
 
 const tt_dialect *tt__device_dialect(const tt_device *d) {
-  return d->target.kind == TT_DEVICE_OPENCL ? &tt__dialect_opencl : &tt__dialect_cuda;
+  if (d->target.kind != TT_DEVICE_OPENCL) return &tt__dialect_cuda;
+  return d->target.serial ? &tt__dialect_opencl_loops : &tt__dialect_opencl;
 }
 
 /* Functions of float32 may take steps in float64, which a kernel's types do not show: then the compiler's words do. */

@@ -17,6 +17,7 @@
 #include "run/copy_around.h"
 #include "run/machine/library_pace.h"
 #include "run/device/device_code.h"
+#include "run/device/host_rows.h"
 #include "run/device/later.h"
 #include "run/memory.h"
 #include "run/report/profile.h"
@@ -644,7 +645,9 @@ static tt_code run_row(tt_device *d, tt_stream *s, const tt_step *step, const tt
   tt_code code;
   if (known && !tt__profile_on && tt__later_knows(known, d, call)) {
     code = tt__later_gather(known, d, s, call, err);
-  } else if ((code = tt__batch_flush(err)) == TT_OK) { /* what computes the operands is asked for before it */
+  } else if ((code = tt__batch_flush(err)) == TT_OK && d->target.is_host) {
+    code = tt__host_row(d, s, call->attr, call->src, step->nsrc, call->out, err);
+  } else if (code == TT_OK) { /* what computes the operands is asked for before it */
     const tt_lib_row *row = call->attr->row;
     tt_lib_use u;
     tt__exec_lib_open(&u, d, s);
@@ -679,7 +682,7 @@ static tt_code exec_library_on(tt_device *d, const tt_walk *walk, const tt_step 
   result res[TT_MOST_ROOTS] = {{0}};
   tt_stream *s = tt__stream_current(d);
   int64_t read, written = 0, start = 0;
-  if (!row->run_on || d->target.kind == TT_DEVICE_NULL)
+  if (!d->target.is_host && (!row->run_on || d->target.kind == TT_DEVICE_NULL))
     return tt__fail(err, TT_ENOTIMPL, "%s runs on the host", row->name);
   const tt_cost_call call = tt__cost_call(walk, step);
   tt_code code = library_operands(d, s, walk, step, src, &read, err);

@@ -288,6 +288,7 @@ int tt__machine_device(tt_device *d) {
     handle[k] = d;
     *known = (tt_machine_device){.id = d->id,
                                  .is_simulated = d->target.kind == TT_DEVICE_NULL,
+                                 .is_host = d->target.is_host,
                                  .double_ratio = d->target.double_ratio,
                                  .lacks = d->target.lacks,
                                  .rates = likely_rates(d)};

@@ -55,6 +55,7 @@ double tt__library_measured(const tt_cost_call *call, tt_device *d, int far) {
 void tt__library_left(const tt_cost_call *call) { seen_of(call, true)->left = true; }
 
 bool tt__library_leaves(const tt_cost_call *call, tt_device *d) {
+  if (d->target.is_host) return false;
   if (!call->row->run_on || call->work.steps < 0 || seen_of(call, true)->left) return true;
   return call->row->missing_on && d->target.kind == TT_DEVICE_CUDA && call->row->missing_on(d);
 }

@@ -110,6 +110,8 @@ static void explain_library(const tt_walk *walk, const tt_plan *plan, int i, con
   const char *missing = place->situation.facts[i].leaves ? why_left(&call, place->device) : NULL;
   tt__str_addf(s, "library %s", plan->step[i].why);
   if (missing) tt__str_addf(s, ", done by the host: %s", missing);
+  if (place->device && place->device->target.is_host)
+    tt__str_add(s, ", by the host's function where the operands lie: the device is the processor");
   if (how->way == TT_WAY_EPILOGUE) explain_epilogue(&how->match, s);
   tt_device *there = missing ? NULL : place->device;
   double ns = tt__library_measured(&call, there, 0);

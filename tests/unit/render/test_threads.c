@@ -8,7 +8,7 @@
 #include "kernel_texts.h"
 #include "threads_emulate.h"
 
-enum { MOST_JOBS = 64, MOST_SIZES = 8 };
+enum { MOST_JOBS = 192, MOST_SIZES = 8 };
 
 static tt_kernel *parse(const char *text) {
   tt_kernel *k = NULL;
@@ -144,11 +144,8 @@ TEST(rows_in_registers_and_shared_memory) {
   run(b);
 }
 
-/* No thread reads another's registers: a row is one thread's, a map's thread has one lane. */
-TEST(threads_that_are_alone) {
+static void add_alone(batch *b) {
   static const int64_t len[][4] = {{3, 16}, {2, 33}, {300, 7}, {2, 513}, {1, 3000}, {1, 70001}};
-  batch *b = batch_new();
-  emu_warp = 1;
   add_sizes(b, texts[6].text, len, 6); /* softmax */
   add_sizes(b, VARIANCE("row", "1 axes=2"), len, 6);
   add_sizes(b, FOLDS("row", "1 axes=2"), len, 6);
@@ -157,13 +154,40 @@ TEST(threads_that_are_alone) {
   add_sizes(b, VARIANCE("col", "1 axes=2"), tall, 5);
   for (size_t i = 0; i < sizeof fold_texts / sizeof *fold_texts; i++)
     add_sizes(b, fold_texts[i].text, fold_texts[i].len, 2);
-  int shared = 0, lanes = 0;
-  for (int i = 0; i < b->njob; i++) lanes += b->job[i].cut[1].pass[0].variant.lanes > 0;
+}
+
+/* No thread reads another's registers: a row is one thread's, a map's thread has one lane. */
+TEST(threads_that_are_alone) {
+  batch *b = batch_new();
+  emu_warp = 1;
+  add_alone(b);
+  int shared = 0;
   for (int i = 0; i < b->njob; i++)
     shared += b->job[i].k->mode == TT_MODE_ROW && b->job[i].cut[1].pass[0].variant.group > 0;
   emu_warp = 32;
   CHECK_INT(shared, 0);
-  CHECK(lanes > 0);
+  run(b);
+}
+
+/* Blocks are cores: one thread each, with the CPU's loops over its share. */
+TEST(loops_of_cores) {
+  static const int64_t map[][4] = {{1, 1}, {3, 5}, {1, 70001}, {300, 257}};
+  batch *b = batch_new();
+  emu_serial = true;
+  add_alone(b);
+  add_sizes(b, texts[0].text, map, 4);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) add_sizes(b, texts[i].text, texts[i].len, 2);
+  int parts = 0, blocks = 0;
+  for (int i = 0; i < b->njob; i++) {
+    const tt_cut *cut = &b->job[i].cut[1];
+    CHECK(cut->pass[0].variant.loops);
+    CHECK_INT(cut->pass[0].grid.block[0] * cut->pass[0].grid.block[1], 1);
+    parts += cut->npass > 1;
+    blocks += cut->pass[0].grid.grid[0] * cut->pass[0].grid.grid[1] > 1;
+  }
+  emu_serial = false;
+  CHECK(parts > 0);
+  CHECK(blocks > 0);
   run(b);
 }
 
