@@ -37,7 +37,7 @@ CHOICES = {
     "TUTTI_JIT_TIER": ["compiled", "baseline", "only", "fast", ""],
     "TUTTI_NULL_DEVICE": ["0", "1", "2", "-1", "many"],
     "TUTTI_NULL_SEED": ["0", "7", "x"],
-    "TUTTI_NULL_MEMORY": ["1M", "64M", "0", "-1", "x"],
+    "TUTTI_NULL_MEMORY": ["100000000", "30000000"],
     "TUTTI_NULL_SCATTER": ["0", "3", "x"],
     "TUTTI_DEVICE": ["cpu", "null:0", "null:7", "auto", "cuda:0", "nothing", ""],
     "TUTTI_OPENCL": ["none", "0", "", "/nowhere/libOpenCL.so"],
