@@ -2,12 +2,13 @@
 
 import io
 import json
+import sys
 import time
 
 import pytest
 import tutti as tt
 from tutti import _monitor
-from tutti.parallel import _workers
+from tutti.parallel import _engine, _workers
 
 
 def test_between_calls_nobody_waits():
@@ -84,3 +85,19 @@ def test_top_shows_workers():
     _monitor.top(count=1, delay=0.05, out=out)
     line = next(line for line in out.getvalue().splitlines() if f"of process {os.getpid()}," in line)
     assert line.startswith("workers ") and "MiB" in line
+
+
+def test_a_function_is_let_go_without_code_of_pythons():
+    """Where none runs no interrupt can be lost: what is raised in a finaliser is only printed."""
+    engine = _engine.Engine(1)
+    function, calls = engine.function(abs, None), []
+    number = function.number
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        del function
+    finally:
+        sys.setprofile(None)
+    assert not calls and [gone.number for gone in engine.forgotten] == [number]
+    engine._forget()
+    assert not engine.forgotten and not engine.travelling
+    engine.close()

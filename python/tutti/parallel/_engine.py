@@ -70,7 +70,8 @@ class Engine(_listening.Listening):
         self.futures = set()  # calls of executors under way
         self.finished = collections.deque()  # what is to be done for them without the lock
         self.dropped = collections.deque()  # segments that nobody speaks of any more
-        self.forgotten = collections.deque()  # numbers of functions that nobody calls any more
+        self.travelling = {}  # references to the functions that workers may have, by number
+        self.forgotten = collections.deque()  # those of functions that nobody calls any more
         self.broken = None
         self.orphan = False  # nobody else can use it
         _all.add(self)
@@ -100,7 +101,9 @@ class Engine(_listening.Listening):
 
     def function(self, f, find, scope=None, lean=()):
         """A function as it travels; `find`, `scope` and `lean` as for _message.pack."""
-        return _packets.Function(_message.name_of(f), _message.pack(f, find, scope, lean), self.forgotten)
+        return _packets.Function(
+            _message.name_of(f), _message.pack(f, find, scope, lean), self.travelling, self.forgotten
+        )
 
     def ready(self):
         """Has some worker said that it is there?"""
@@ -304,7 +307,8 @@ class Engine(_listening.Listening):
             for w in self.workers:
                 w.sender.forget(segment)
         while self.forgotten:
-            number = self.forgotten.popleft()
+            number = self.forgotten.popleft().number
+            self.travelling.pop(number, None)
             for w in self.workers:
                 if number in w.functions:
                     w.functions.discard(number)

@@ -1,5 +1,7 @@
 """What goes to workers: functions, and items for them; and what of it the ledger is told."""
 
+import weakref
+
 from .. import _core
 
 _ROWS = ("tasks", "messages", "shared_bytes", "copied_bytes", "idle_us", "started", "died")
@@ -35,17 +37,22 @@ class Packet:
 
 
 class Function:
-    """A function as it travels; each worker that is to call it gets it once."""
+    """A function as it travels; each worker that is to call it gets it once.
 
-    __slots__ = ("forgotten", "name", "number", "packed")
+    `travelling` has a reference to it by its number, and when it is gone that is in `forgotten`. No code of Python's
+    runs then: an interrupt that came in it would be lost.
+    """
+
+    __slots__ = ("__weakref__", "name", "number", "packed")
     made = 0
 
-    def __init__(self, name, packed, forgotten):
-        self.name, self.packed, self.forgotten = name, packed, forgotten
-        self.number = None
+    def __init__(self, name, packed, travelling, forgotten):
+        self.name, self.packed = name, packed
         Function.made += 1
         self.number = Function.made
+        travelling[self.number] = reference = _Reference(self, forgotten.append)
+        reference.number = self.number
 
-    def __del__(self):
-        if getattr(self, "number", None) is not None:  # an interrupt may come before it has one
-            self.forgotten.append(self.number)
+
+class _Reference(weakref.ref):
+    __slots__ = ("number",)
