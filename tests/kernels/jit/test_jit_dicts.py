@@ -189,5 +189,36 @@ def test_what_is_refused():
         tt.njit(lambda x: {1: x}[2])(1)
     with pytest.raises(TypeError, match="no Python dict"):
         tt.njit(lambda d: len(d))({1: 2})
-    with pytest.raises(TypeError, match="numbers and str as keys"):
-        Dict.empty(types.Tuple(types.int64, types.int64), types.float64)
+    with pytest.raises(TypeError, match="numbers, str and tuples as keys"):
+        Dict.empty(types.float64[:], types.float64)
+    with pytest.raises(TypeError, match="as key is forbidden"):
+        Dict.empty(types.List(types.int64), types.float64)
+    tuples = Dict.empty(types.Tuple(types.uint32, types.uint32), types.float64)
+    tuples[1, 2] = 3
+    assert tuples[1, 2] == 3
+    assert tuples.popitem() == ((1, 2), 3.0)
+    with pytest.raises(NotImplementedError, match="keys are real numbers and str here"):
+        tt.njit(lambda d, k: d[k])(tuples, (1, 2))
+
+
+def test_get_gives_none():
+    f = tt.njit(lambda d, k: d.get(k))
+    d = Dict()
+    d[1] = 2.5
+    assert f(d, 1) == 2.5
+    assert f(d, 2) is None
+
+
+def test_what_was_written_before_an_error_stays():
+    @tt.njit
+    def f(items, d, a):
+        items.append(7)
+        d[5] = 6.0
+        a[0] = 8
+        return items[0] // a[1]
+
+    items, d, a = [1], Dict(), np.zeros(2, np.int64)
+    d[1] = 2.0
+    with pytest.raises(ZeroDivisionError):
+        f(items, d, a)
+    assert (items, dict(d), a[0]) == ([1, 7], {1: 2.0, 5: 6.0}, 8)
