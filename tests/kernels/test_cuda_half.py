@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 import tutti as tt
 from tutti import cuda
-from tutti._jit.cuda_place import gpus
 from tutti.compat.numba import extending
 from tutti.compat.numba.cuda import extending as cuda_extending
 
@@ -318,30 +317,3 @@ def test_functions_of_a_command_s_program():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ}
     )
     assert ran.stdout.split() == ["3.0", "True"]
-
-
-class _Foreign:
-    """An array of which nothing is known but where it lies."""
-
-    def __init__(self, array):
-        self.array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
-
-
-@pytest.mark.skipif(bool(gpus()), reason="on a GPU such memory is a GPU's: tests/gpu has those")
-def test_interfaces_of_arrays_without_a_gpu_are_the_processors_memory():
-    """As the arrays that have them here are: kernels and functions of elements take them in place, with their steps."""
-    made = cuda.to_device(np.arange(12.0).reshape(3, 4))
-    foreign = _Foreign(made[:, ::2])
-
-    @cuda.jit
-    def kernel(a):
-        a[2, 1] = a[0, 1] * 10
-
-    kernel[1, 1](foreign)
-    assert made.copy_to_host()[2, 2] == 20
-    twice = tt.vectorize(["float64(float64)"], target="cuda")(lambda x: 2 * x)
-    out = cuda.device_array((3, 2))
-    twice(foreign, out=_Foreign(out))
-    np.testing.assert_array_equal(out.copy_to_host(), 2 * made.copy_to_host()[:, ::2])
-    with pytest.raises(TypeError, match="lies on a GPU"):
-        tt.njit(lambda a: a[0])(foreign)

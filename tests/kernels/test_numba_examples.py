@@ -542,7 +542,7 @@ def test_what_is_known_of_a_kernel():
         kernel.inspect_asm()
     with pytest.raises(NotImplementedError, match="link"):
         cuda.jit(link=["more.cu"])
-    for name in ("declare_device", "compile_ptx", "open_ipc_array", "fp16"):
+    for name in ("declare_device", "compile_ptx", "open_ipc_array"):
         with pytest.raises(AttributeError, match=f"does not cover numba.cuda.{name}"):
             getattr(cuda, name)
 

@@ -43,8 +43,6 @@ def _there(a):
     np, place = _need_numpy(), gpu()
     inner = getattr(a, "_jit_argument", a)
     if not place:
-        if memory.is_cuda_array(inner) and not isinstance(inner, (_core.ndarray, np.ndarray)):
-            inner = memory.as_cuda_array(inner)._jit_argument
         return np.asarray(inner.numpy() if isinstance(inner, _core.ndarray) else inner)
     if isinstance(inner, _core.ndarray):
         return inner.to(numbered(place))
@@ -74,12 +72,6 @@ def _new(shape, kind):
 def _in_place(out):
     """Can a kernel write into the caller's array itself?"""
     return isinstance(out, memory.DeviceArray) and out.is_c_contiguous()
-
-
-def _known(out):
-    """Another library's array for a result as one of the device's, where it lies."""
-    foreign = hasattr(out, "__cuda_array_interface__") and not hasattr(out, "copy_to_device")
-    return memory.as_cuda_array(out) if foreign and not isinstance(out, _core.ndarray) else out
 
 
 def _home(made, args, out):
@@ -113,7 +105,7 @@ class DeviceVectorized(Vectorized):
 
     def __call__(self, *args, out=None, stream=0):
         """The function of each element. `stream`: taken for Numba's sake, work stays in order."""
-        return super().__call__(*args, out=_known(out))
+        return super().__call__(*args, out=out)
 
     def _over(self, args, out):
         np = _need_numpy()
@@ -180,7 +172,7 @@ class DeviceGeneralised(Generalised):
 
     def __call__(self, *args, out=None, stream=0):
         """The function of each row. `stream`: taken for Numba's sake, work stays in order."""
-        return super().__call__(*args, out=_known(out))
+        return super().__call__(*args, out=out)
 
     def _run(self, given, args):
         np = _need_numpy()

@@ -218,30 +218,6 @@ done:
   return ok;
 }
 
-/* Is there no GPU at all? Then what says that it lies on one lies in the processor's memory, as our own device arrays
- * do. */
-static bool no_gpu(void) {
-  static int known = -1;
-  char name[64];
-  if (known >= 0) return known;
-  known = 1;
-  for (int k = 0; k < tt_device_count(); k++)
-    if (tt_device_name(tt_device_at(k), name, sizeof name) && strncmp(name, "cuda", 4) == 0) known = 0;
-  return known;
-}
-
-/* Another library's array where there is no GPU, as the array of the host's memory that it is. */
-static bool add_foreign(jit_frame *f, PyObject *o, int arg) {
-  PyObject *module = PyImport_ImportModule("tutti._jit.cuda_memory");
-  PyObject *made = module ? PyObject_CallMethod(module, "as_cuda_array", "O", o) : NULL;
-  PyObject *host = made ? PyObject_GetAttrString(made, "_jit_argument") : NULL;
-  bool ok = host && core_jit_add_buffer(f, host, arg); /* whose buffer is held */
-  Py_XDECREF(host);
-  Py_XDECREF(made);
-  Py_XDECREF(module);
-  return ok;
-}
-
 static bool add_int(jit_frame *f, PyObject *o) {
   int overflow = 0;
   long long i = PyLong_AsLongLongAndOverflow(o, &overflow);
@@ -307,8 +283,7 @@ static bool add_value(jit_frame *f, PyObject *o, int arg, int depth) {
     return ok;
   }
   PyErr_Clear();
-  bool known = f->strided && PyObject_HasAttrString(o, "__cuda_array_interface__") && no_gpu();
-  if (known) return add_foreign(f, o, arg);
+  bool known;
   bool added = add_gpu(f, o, arg, &known);
   if (known) return added;
   if (PyDict_Check(o)) {
