@@ -211,14 +211,15 @@ static bool has_few_scores(const tt_attending *a) {
 /*
 ** On a device, queries that leave most of a tile's rows empty: their scores take less memory than the keys. On the
 ** host, few scores that a gradient will go through: there the row multiplies seven times in tiles of which few queries
-** fill a part, products five times. Not where scores are computed in another type, nor where the row passes keys over.
+** fill a part, products five times. Not where scores are computed in another type, nor where the row passes over keys
+** that nobody sees: of a triangle up to two tiles wide it does not.
 */
 static bool is_for_products(const tt_attending *a) {
-  enum { FEW = 8 };
+  enum { FEW = 8, TRIANGLE = 96 };
   int64_t queries = tt__array_len(a->q)[a->q->rank - 2], keys = tt__array_len(a->k)[a->k->rank - 2];
   bool there = a->q->storage->node->device > 0 || a->k->storage->node->device > 0 || a->v->storage->node->device > 0;
   if (there) return queries <= FEW;
-  if (a->key || (a->causal && keys > queries)) return false;
+  if (a->key || (a->causal && (keys > queries || queries > TRIANGLE))) return false;
   bool as_is = tt__attention_sums((tt_dtype)a->q->dtype) == (tt_dtype)a->q->dtype;
   return as_is && has_history(a) && has_few_scores(a);
 }
