@@ -173,7 +173,7 @@ static void sum_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
-/* The number i, `count` times; few are written whole while there is room, so that nothing hangs on how many they are. */
+/* The number i, `count` times; few are written whole while there is room, so that nothing hangs on the count. */
 static int64_t *put_repeated(int64_t i, int64_t count, int64_t *out, const int64_t *end) {
   enum { FEW = 4 };
   if (count <= FEW && end - out >= FEW) {
