@@ -27,8 +27,8 @@ TT_FN tt__dd tt__two_sum(tt_f64 a, tt_f64 b) {
 }
 #endif
 /* ---- the ends of powers --------------------------------------------------
-** TT__POW_ENDS gives C's special cases, r elsewhere; the sign of odd powers is a mask, because a choice between calls is
-** a jump to gcc.
+** TT__POW_ENDS gives C's special cases, r elsewhere; the sign of odd powers is a mask, because a choice between calls
+** is a jump to gcc.
 */
 #define TT__POW_ENDS(S, F, U, TOP)                                            \
   TT_FN F tt__pow_ends_##S(F x, F y, F r) {                                   \

@@ -173,21 +173,32 @@ static void sum_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   }
 }
 
+/* The number i, `count` times; few are written whole while there is room, so that nothing hangs on the count. */
+static int64_t *put_repeated(int64_t i, int64_t count, int64_t *out, const int64_t *end) {
+  enum { FEW = 4 };
+  if (count <= FEW && end - out >= FEW) {
+    for (int k = 0; k < FEW; k++) out[k] = i;
+    return out + count;
+  }
+  for (; count > 0; count--) *out++ = i;
+  return out;
+}
+
 static void repeat_blocks(void *ctx, int64_t lo, int64_t hi, int worker) {
   const repeat_job *j = ctx;
   (void)worker;
   for (int64_t b = lo; b < hi; b++) {
-    int64_t end = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n, *out = j->out + j->start[b];
-    for (int64_t i = b * BLOCK; i < end; i++)
-      for (int64_t k = j->count[i]; k > 0; k--) *out++ = i;
+    int64_t last = (b + 1) * BLOCK < j->n ? (b + 1) * BLOCK : j->n, *out = j->out + j->start[b];
+    const int64_t *end = j->out + j->start[b + 1];
+    for (int64_t i = b * BLOCK; i < last; i++) out = put_repeated(i, j->count[i], out, end);
   }
 }
 
 tt_code tt__repeat_index(const int64_t *count, int64_t n, int64_t *out, tt_error *err) {
   assert(n >= 0);
   if (n == 0) return TT_OK;
-  int64_t blocks = blocks_of(n), place = 0;
-  size_t size = (size_t)blocks * sizeof(int64_t);
+  int64_t blocks = blocks_of(n), place = 0; /* and behind the blocks' places the total */
+  size_t size = (size_t)(blocks + 1) * sizeof(int64_t);
   repeat_job j = {.count = count, .n = n, .out = out, .start = tt__mem_alloc(size)};
   if (!j.start) return tt__fail_memory(err, size);
   tt__pool_run(blocks, 1, sum_blocks, &j);
@@ -196,6 +207,7 @@ tt_code tt__repeat_index(const int64_t *count, int64_t n, int64_t *out, tt_error
     j.start[b] = place;
     place += c;
   }
+  j.start[blocks] = place;
   tt__pool_run(blocks, 1, repeat_blocks, &j);
   tt__mem_free(j.start, size);
   return TT_OK;

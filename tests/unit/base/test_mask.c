@@ -1,4 +1,4 @@
-/* Masks beside loops over their bytes: random ones of every length, density and place in memory, with and without wide vectors. */
+/* Masks beside loops over their bytes: random ones of every length, density and place, with and without vectors. */
 #include "test.h"
 
 #include <stdlib.h>
