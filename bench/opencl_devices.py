@@ -1,11 +1,15 @@
 """Arrays on an OpenCL device beside the same work on the CPU and, where there is one, on the GPU by CUDA: chains, sums,
-rows, columns, softmax, a transpose, a product, a small launch.
+rows, columns, softmax, a transpose, a product, sorts, scans, selection, a small launch.
 
     python bench/opencl_devices.py [--device opencl:0] [--best] [--cpu] [ROW ...]
 
 Inputs lie where the work is done. A timing is a run of calls and one wait, divided; places take turns in one process.
-With --cpu it is processor time, which on a device that is the processor (PoCL) holds all of its threads. The ratio is
-the CPU's time to the device's: above 1 the device is faster.
+With --cpu it is processor time. That is right on one core alone: what a thread on another one does at the moment is
+counted later, so for a device that is the processor
+
+    POCL_MAX_PTHREAD_COUNT=1 taskset -c 1 python bench/opencl_devices.py --cpu --best
+
+The ratio is the CPU's time to the device's: above 1 the device is faster.
 """
 
 import argparse
@@ -15,7 +19,7 @@ import harness
 import numpy as np
 import tutti as tt
 
-N, ROWS, COLS = 4_000_000, 4000, 1000
+N, M, ROWS, COLS = 4_000_000, 1_000_000, 4000, 1000
 
 
 def uniform(*shape):
@@ -31,6 +35,10 @@ WORK = {  # name: what its inputs are, what is done with them, how many calls be
     "softmax of 1000, 4000 rows": (lambda: (uniform(ROWS, COLS),), lambda x: softmax(x), 5),
     "transpose, 4000 x 1000": (lambda: (uniform(ROWS, COLS),), lambda x: x.T.copy(), 5),
     "product, 1000 x 1000": (lambda: (uniform(1000, 1000), uniform(1000, 1000)), lambda x, y: x @ y, 2),
+    "sort, 1 M": (lambda: (uniform(M),), tt.sort, 2),
+    "distinct integers, 1 M": (lambda: ((uniform(M) * 1000).astype(np.int64),), tt.unique, 2),
+    "running sum, 1 M": (lambda: (uniform(M),), tt.cumsum, 2),
+    "elements by a mask, 1 M": (lambda: (uniform(M),), lambda x: x[x > 0.5], 2),
     "small launch, 1000": (lambda: (uniform(1000),), lambda x: x * 2 + 1, 200),
 }
 
