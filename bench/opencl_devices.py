@@ -1,11 +1,15 @@
 """Arrays on an OpenCL device beside the same work on the CPU and, where there is one, on the GPU by CUDA: chains, sums,
-rows, columns, softmax, a transpose, a product, a small launch.
+rows, columns, softmax, a transpose, a product, sorts, scans, selection, a small launch.
 
     python bench/opencl_devices.py [--device opencl:0] [--scale N] [--best] [--cpu] [ROW ...]
 
 Inputs lie where the work is done. A timing is a run of calls and one wait, divided; places take turns in one process.
-With --cpu it is processor time, which on a device that is the processor (PoCL) holds all of its threads. The ratios are
-the others' times to the device's: above 1 the device is faster.
+With --cpu it is processor time. That is right on one core alone: what a thread on another one does at the moment is
+counted later, so for a device that is the processor
+
+    POCL_MAX_PTHREAD_COUNT=1 taskset -c 1 python bench/opencl_devices.py --cpu --best
+
+The ratios are the others' times to the device's: above 1 the device is faster.
 """
 
 import argparse
@@ -24,7 +28,7 @@ def uniform(*shape):
 
 def rows_of(scale):
     """By name: what the inputs are, what is done with them, how many calls before the wait."""
-    n, rows, side = 4_000_000 * scale, 4000 * scale, 1000 if scale == 1 else 4096
+    n, some, rows, side = 4_000_000 * scale, 1_000_000 * scale, 4000 * scale, 1000 if scale == 1 else 4096
     return {
         "chain": (lambda: (uniform(n), uniform(n)), lambda x, y: (x * 2 + y) * (x - y) + 1, 5),
         "exp": (lambda: (uniform(n),), tt.exp, 5),
@@ -34,6 +38,10 @@ def rows_of(scale):
         "rows of 1000, softmax": (lambda: (uniform(rows, COLS),), softmax, 5),
         "transpose": (lambda: (uniform(rows, COLS),), lambda x: x.T.copy(), 5),
         f"product, {side} x {side}": (lambda: (uniform(side, side), uniform(side, side)), lambda x, y: x @ y, 2),
+        "sort": (lambda: (uniform(some),), tt.sort, 2),
+        "distinct integers": (lambda: ((uniform(some) * 1000).astype(np.int64),), tt.unique, 2),
+        "running sum": (lambda: (uniform(some),), tt.cumsum, 2),
+        "elements by a mask": (lambda: (uniform(some),), lambda x: x[x > 0.5], 2),
         "small launch, 1000": (lambda: (uniform(1000),), lambda x: x * 2 + 1, 200),
     }
 
