@@ -156,7 +156,7 @@ x = np.linspace(-3, 3, 1000)
 for name, work, dtype in (
     ("f32", lambda x: tt.exp(x) * 2 + x.sum(), "float32"), ("f16", lambda x: x * 2, "float16"),
     ("f64", lambda x: x * 2 + 1, "float64"), ("to", lambda x: x.astype("float64") + 1, "float32"),
-    ("pow", lambda x: abs(x) ** 2.5, "float32"), ("int", lambda x: x * 3, "int64"),
+    ("tan", tt.tan, "float32"), ("pow", lambda x: abs(x) ** 2.5, "float32"), ("int", lambda x: x * 3, "int64"),
 ):
     got, before = [], tt.ledger()["device_launches"]
     for device in ("cpu", "opencl:0"):
@@ -168,7 +168,15 @@ for name, work, dtype in (
         FAKE_OPENCL_HIDE="cl_khr_fp64 cl_khr_int64_extended_atomics",
     )
     there = dict(line.split() for line in said.splitlines() if len(line.split()) == 2)
-    assert there == {"f32": "True", "f16": "True", "int": "True", "f64": "False", "to": "False", "pow": "False"}
+    assert there == {
+        "f32": "True",
+        "f16": "True",
+        "int": "True",
+        "f64": "False",
+        "to": "False",
+        "tan": "False",
+        "pow": "True",
+    }
 
 
 @pytest.mark.parametrize("check", ["0", "1"])
