@@ -74,7 +74,7 @@ def test_covariances_have_numpys_bits_where_sums_are_exact(dtype):
     """The sum is multiplied by the reciprocal, and only rounds there."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        a = rng.integers(-30, 30, (rng.integers(2, 6), rng.integers(2, 6) * 8)).astype(dtype)
+        a = rng.integers(-30, 30, (rng.integers(2, 6), rng.choice([16, 32]))).astype(dtype)
         for name in ("cov", "corrcoef"):
             want, got = getattr(np, name)(a), getattr(tt, name)(tt.asarray(a))
             np.testing.assert_array_equal(got.numpy(), want)

@@ -4,6 +4,7 @@ TUTTI_KERNEL_STEP=1 asks for it; it also serves where there is no compiler. Ever
 that holds a baton while it runs and hands it on at barriers, so the order is always the same.
 """
 
+import ctypes
 import itertools
 import os
 import threading
@@ -41,19 +42,27 @@ class _Block:
         else:
             for t in self.threads:
                 t.start(fn, args)
-            waiting = list(self.threads)
-            while waiting and not self.errors:  # each runs to its next barrier or its end
-                for t in waiting:
-                    t.turn()
-                    if self.errors:
-                        break
-                waiting = [t for t in waiting if not t.done]
-                for t in waiting:
-                    t.seen = [(u.lane, u.given) for u in waiting]
+            try:
+                self.take_turns()
+            except BaseException:  # Ctrl-C while one of them runs, which may never end by itself
+                for t in self.threads:
+                    t.break_off()
+                raise
             for t in self.threads:
                 t.stop()
         if self.errors:
             raise self.errors[0]
+
+    def take_turns(self):
+        waiting = list(self.threads)
+        while waiting and not self.errors:  # each runs to its next barrier or its end
+            for t in waiting:
+                t.turn()
+                if self.errors:
+                    break
+            waiting = [t for t in waiting if not t.done]
+            for t in waiting:
+                t.seen = [(u.lane, u.given) for u in waiting]
 
 
 class _Grid:
@@ -64,8 +73,8 @@ class _Grid:
         self.thread.meet()
 
 
-class _Stopped(BaseException):
-    pass
+class _Stopped(SystemExit):
+    """Ends a kernel's thread without a word, wherever it comes."""
 
 
 class _Thread:
@@ -103,7 +112,13 @@ class _Thread:
 
     def turn(self):
         self.go.release()
-        self.back.acquire()
+        while not self.back.acquire(timeout=0.2):
+            pass  # a signal may have come to another thread: this one sees it between two waits
+
+    def break_off(self):
+        self.stopping = True
+        self.go.release()  # where it waits; where it runs, an exception comes between two of its steps
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread.ident), ctypes.py_object(_Stopped))
 
     def stop(self):
         if not self.done:

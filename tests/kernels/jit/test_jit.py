@@ -895,10 +895,13 @@ print(forever.py_func.__name__, tt.njit(lambda x: x + 1)(1))
 
 
 @pytest.mark.usefixtures("on_the_cpu")
-def test_ctrl_c_ends_endless_loops(tmp_path):
+@pytest.mark.parametrize("compiler", ["cc", "none"])
+def test_ctrl_c_ends_endless_loops(tmp_path, compiler, monkeypatch):
     import subprocess
     import sys
 
+    if compiler == "none":
+        monkeypatch.setenv("TUTTI_CC", "none")
     script = tmp_path / "s.py"
     script.write_text(INTERRUPTED)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100)
