@@ -218,6 +218,24 @@ print(pieces)
     assert check == "1" or int(said.split()[-1]) == 10  # checked kernels have no pieces; nor has what reads two orders
 
 
+def test_scans_where_each_thread_is_alone(run):
+    """A GPU whose threads do not read each other's registers: no row is cut into tiles of warps."""
+    is_there(run)
+    said = run(
+        """
+for dtype in ("int8", "int64", "float32", "bool"):
+    for n in (5, 255, 257, 1000, 4096, 4097, 20001):
+        x = (np.arange(n) % 5).astype(dtype)
+        with tt.device("opencl:0"):
+            got = np.asarray(tt.cumsum(tt.array(x))), np.asarray(tt.cumsum(tt.array(np.stack([x, x])), axis=1))
+        want = np.cumsum(x), np.cumsum(np.stack([x, x]), axis=1)
+        print(all(np.array_equal(a, b) for a, b in zip(got, want)))
+""",
+        FAKE_OPENCL_GPU="1",
+    )
+    assert said.split() == ["True"] * 28
+
+
 @pytest.mark.parametrize("gpu", ["0", "1"])
 def test_costs_choose_gpus_alone(run, gpu, tmp_path):
     """PoCL as it is, the processor once more, is never chosen; as the GPU that it says to be here, its costs are

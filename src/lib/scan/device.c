@@ -174,8 +174,10 @@ tt_code tt__device_scan(const tt_lib_device *on, const tt_lib_attr *attr, const 
   tt_code code;
   if (n == 0 || (inner > 1 && (n <= STRICT || a.rows >= COLUMNS)))
     code = columns(&d, &a, err);
-  else if (n <= STRICT && (!s.exact || a.rows >= COLUMNS))
+  else if (n <= STRICT && (!s.exact || a.rows >= COLUMNS || !tt__device_has_tiles(on)))
     code = short_rows(&d, &a, s.words, err);
+  else if (!tt__device_has_tiles(on))
+    code = TT_ENOTIMPL;
   else
     code = long_rows(&d, &a, size, s.words, shape->scan_threads * vec * chunks, err);
   tt__device_done(&d);
