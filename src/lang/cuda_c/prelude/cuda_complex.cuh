@@ -25,12 +25,19 @@ TT_MEMBER T tt__rounded_product(T a, T b) {
 #endif
 /* The size of a complex number, as our arrays have it, to its last bit; squares neither overflow nor vanish. */
 TT_MEMBER float tt__complex_size(float x, float y) {
-  float h = (float)::sqrt((double)x * x + (double)y * y);
-  return isinf(x) ? fabsf(x) : isinf(y) ? fabsf(y) : h;
+  float a = fabsf(x), b = fabsf(y), m = a > b ? a : b;
+  /* 2 to the 60, -50, 70 and 90; hexadecimal numbers are C++17's, and a program may ask for less */
+  const float far = 1.152921504606847e+18f, near = 8.881784197001252e-16f, less = 1.1805916207174113e+21f,
+              more = 1.2379400392853803e+27f;
+  float up = m > far ? 1 / less : m < near ? more : 1, down = m > far ? less : m < near ? 1 / more : 1;
+  float u = a * up, v = b * up, h = ::sqrtf(::fmaf(u, u, v * v)) * down;
+  return isinf(x) ? a : isinf(y) ? b : h;
 }
 TT_MEMBER double tt__complex_size(double x, double y) {
   double a = fabs(x), b = fabs(y), m = a > b ? a : b;
-  double up = m > 0x1p500 ? 0x1p-600 : m < 0x1p-500 ? 0x1p600 : 1, down = 1 / up;
+  /* 2 to the 500 and the 600 */
+  const double far = 3.273390607896142e+150, more = 4.149515568880993e+180;
+  double up = m > far ? 1 / more : m < 1 / far ? more : 1, down = 1 / up;
   a *= up;
   b *= up;
   double h = ::sqrt(tt__rounded_product(a, a) + tt__rounded_product(b, b)) * down;
