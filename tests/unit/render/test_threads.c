@@ -440,7 +440,7 @@ TEST(blocks_of_chunks_come_out_even) {
       CHECK_INT(cut.work_bytes / 16, row[r].chunks);
       CHECK_INT(cut.pass[0].grid.grid[0], row[r].blocks);
       CHECK_INT(tt__threads_render(k, &tt__dialect_cuda, &cut.pass[0].variant, "k", &source, &err), TT_OK);
-      CHECK(strstr(source.data, "TT_BOUNDS(256, 6)") != NULL);
+      CHECK(strstr(source.data, "TT_EXACTLY(256, 6)") != NULL);
       tt__str_free(&source);
       tt__kernel_free(k);
     }
