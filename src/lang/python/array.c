@@ -60,7 +60,7 @@ static void add_index(lower *l, index_list *x, expr *e) {
     for (int k = 0; k < e->type->n; k++) add_index(l, x, py__item(l, e, k));
     return;
   }
-  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
+  e = py__without_axes(l, e);
   if (!py__is_scalar(e) || !tt__is_int((tt_dtype)e->type->dtype))
     py__fail(l, py__is_array(e) ? TT_ENOTIMPL : TT_ETYPE, "an index that is %s", py__type_name(l, e->type));
   if (x->axes == TT_PROGRAM_RANK) py__fail(l, TT_EINDEX, "too many indices");
@@ -367,7 +367,7 @@ void py__assign_index(lower *l, const tt_tree *t, expr *value, const char *op) {
     for (int k = 1; k < target->n; k++) target->arg[k] = py__keep(l, target->arg[k]);
     value = py__binary(l, op, target, value);
   }
-  if (value->type->tag == TT_T_ARRAY && value->type->rank == 0) value = py__load(l, py__keep(l, value), NULL, 0);
+  value = py__without_axes(l, value);
   if (!py__is_scalar(value))
     py__fail(l, TT_ETYPE, "cannot store %s in an element of %s", py__type_name(l, value->type),
              py__type_name(l, base->type));
@@ -529,6 +529,10 @@ static void fill_pinned(lower *l, expr *target, expr *e, const shape *s, const c
   py__block_begin(l, &b);
   loops(l, target, stretch(l, e, s), s, op);
   either->other = py__block_end(l, &b);
+}
+
+expr *py__without_axes(lower *l, expr *e) {
+  return py__is_array(e) && e->type->rank == 0 ? py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0) : e;
 }
 
 expr *py__materialise(lower *l, expr *e) {

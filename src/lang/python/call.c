@@ -57,8 +57,7 @@ static void want(lower *l, const call *c, int least, int most) {
 
 /* An argument that is a number; an array without axes counts as one, and stands there as one from here on. */
 static expr *scalar(lower *l, call *c, int k) {
-  expr *e = c->arg[k];
-  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
+  expr *e = py__without_axes(l, c->arg[k]);
   bool text = e->type->tag == TT_T_LIST && e->type->layout == 'w'; /* Python reads numbers out of them */
   if (!py__is_scalar(e)) py__fail(l, text ? TT_ENOTIMPL : TT_ETYPE, "%s() of %s", c->name, py__type_name(l, e->type));
   return c->arg[k] = e;

@@ -58,9 +58,7 @@ expr *py__where(lower *l, expr *cond, expr *a, expr *b) {
   expr *side[] = {cond, a, b};
   int rank = 0;
   for (int k = 0; k < 3; k++) {
-    side[k] = py__listed(l, side[k]);
-    if (py__is_array(side[k]) && side[k]->type->rank == 0)
-      side[k] = py__load(l, py__keep(l, py__materialise(l, side[k])), NULL, 0);
+    side[k] = py__without_axes(l, py__listed(l, side[k]));
     bool list = side[k]->type->tag == TT_T_LIST && side[k]->type->layout == 'l' && py__is_complete(side[k]->type);
     if (list && side[k]->type->item[0]->tag == TT_T_SCALAR) side[k] = py__list_array(l, side[k], TT_DTYPE_NONE);
     if (k && side[k]->type->tag == TT_T_NONE)

@@ -10,20 +10,20 @@
 
 static const char list_name[] = "Klist";
 
-static bool is_literal(const expr *e) { return e->type->tag == TT_T_TUPLE && e->type->meta && e->type->meta[0] == 'K'; }
+static bool is_literal(const type *t) { return t->tag == TT_T_TUPLE && t->meta && t->meta[0] == 'K'; }
 
-bool py__is_literal_list(const expr *e) { return is_literal(e) && strcmp(e->type->meta, list_name) == 0; }
+bool py__is_literal_list(const expr *e) { return is_literal(e->type) && strcmp(e->type->meta, list_name) == 0; }
 
 /* Holds a type such a display, at any depth? */
 bool py__holds_literal(const type *t) {
-  if (t->tag == TT_T_TUPLE && t->meta && t->meta[0] == 'K') return true;
+  if (is_literal(t)) return true;
   for (int k = 0; k < t->n && t->tag == TT_T_TUPLE; k++)
     if (py__holds_literal(t->item[k])) return true;
   return t->tag == TT_T_LIST && t->layout != 'w' && py__holds_literal(t->item[0]);
 }
 
 void py__refuse_change(lower *l, const expr *e) {
-  if (is_literal(e))
+  if (is_literal(e->type))
     py__fail(l, TT_ETYPE, "Cannot mutate a literal %s: its items have several types, %s",
              py__is_literal_list(e) ? "list" : "dictionary", py__type_name(l, e->type));
 }
@@ -79,12 +79,7 @@ expr *py__named_values(lower *l, const tt_tree *t) {
   return e;
 }
 
-bool py__is_named_values(const expr *e) {
-  if (e->type->tag != TT_T_TUPLE || !e->type->meta || e->type->meta[0] != 'K') return false;
-  int names = 0;
-  for (const char *c = e->type->meta; *c; c++) names += *c == ':';
-  return names == e->type->n;
-}
+bool py__is_named_values(const expr *e) { return is_literal(e->type) && !py__is_literal_list(e); }
 
 /* The name of item number k. */
 static expr *name_of(lower *l, const expr *d, int k) {

@@ -36,7 +36,7 @@ typedef struct range {
 
 static expr *whole(lower *l, expr *e) {
   if (py__is_unknown(e)) return e;
-  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, e), NULL, 0);
+  e = py__without_axes(l, e);
   if (!py__is_scalar(e) || (!tt__is_int((tt_dtype)e->type->dtype) && e->type->dtype != TT_BOOL))
     py__fail(l, TT_ETYPE, "range() of %s", py__type_name(l, e->type));
   return py__keep(l, py__cast(l, e, TT_I64));

@@ -185,7 +185,8 @@ expr *py__array_call(lower *l, const char *name, const tt_tree *t, bool *known);
 expr *py__method(lower *l, expr *self, const char *name, const tt_tree *t);
 expr *py__tuple_method(lower *l, expr *tuple, const char *name, const tt_tree *t);
 expr *py__attribute(lower *l, expr *self, const char *name);
-expr *py__materialise(lower *l, expr *e); /* array expressions become memory */
+expr *py__materialise(lower *l, expr *e);  /* array expressions become memory */
+expr *py__without_axes(lower *l, expr *e); /* of an array without axes the number; all else as it is */
 expr *py__copied(lower *l, expr *array);
 /* `array`, or at run time a copy if a store into `view` would change what is read later (python/overlap.c). Both are in
  * locals. */
@@ -245,7 +246,6 @@ expr *py__dict_keys(lower *l, expr *d); /* a list */
 expr *py__dict_method(lower *l, expr *d, const char *name, const tt_tree *t);
 void py__dict_delete(lower *l, const tt_tree *target); /* del d[key] */
 expr *py__dict_display(lower *l, const tt_tree *t, bool set);
-/* Dictionaries whose keys are words and whose values have several types: tuples. */
 /* Values that may be None (python/optional.c). */
 bool py__is_optional(const expr *e);
 bool py__may_be_none(const type *a, const type *b); /* is one of them None, at times or always? */
@@ -262,6 +262,7 @@ bool py__holds_literal(const type *t);
 void py__refuse_change(lower *l, const expr *e); /* a TypeError where it is one */
 expr *py__literal_list(lower *l, expr *const *item, int n);
 expr *py__literal_list_method(lower *l, expr *list, const char *name);
+/* Dictionaries whose keys are words and whose values have several types: tuples. */
 expr *py__named_values(lower *l, const tt_tree *t); /* of (dict ...); NULL: its keys are no words */
 bool py__is_named_values(const expr *e);
 expr *py__named_values_method(lower *l, expr *d, const char *name);

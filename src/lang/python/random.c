@@ -38,7 +38,7 @@ static int law_of(const char *word) {
 }
 
 static expr *number(lower *l, const draw *d, expr *e, tt_dtype t) {
-  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, py__keep(l, py__materialise(l, e)), NULL, 0);
+  e = py__without_axes(l, e);
   if (!py__is_scalar(e)) py__fail(l, TT_ETYPE, "%s() of %s", d->word, py__type_name(l, e->type));
   return py__keep(l, py__cast(l, e, t));
 }

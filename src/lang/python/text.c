@@ -129,7 +129,7 @@ static expr *literal(lower *l, expr *e) {
   e = py__listed(l, py__materialise(l, e));
   if (py__is_unknown(e)) return e;
   if (py__is_text(e)) return made(l, "tt_text_quoted", &e, 1);
-  if (py__is_array(e) && e->type->rank == 0) e = py__load(l, e, NULL, 0);
+  e = py__without_axes(l, e);
   if (py__is_scalar(e) && tt__is_float((tt_dtype)e->type->dtype)) e = py__cast(l, e, TT_F64);
   if (e->type->tag != TT_T_TUPLE || e->type->meta) return py__text_of(l, e);
   expr *out = constant(l, "(");

@@ -197,22 +197,25 @@ static expr *lies_in_fortran(lower *l, expr *a) {
   return py__keep(l, good);
 }
 
+static expr *fortran_copy(lower *l, expr *a) {
+  return py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T");
+}
+
 /* Fortran's order: the array itself where it lies so, else a dense copy of the axes turned round, turned back. */
 static expr *fortran(lower *l, const tt_tree *t) {
   expr *a = argument_of(l, t, 2, 0, "a");
   if (!a || py__is_unknown(a)) return a ? a : py__missing(l);
   if (!py__is_array(a) || a->type->rank < 2) return dense(l, t);
   a = py__keep(l, py__materialise(l, a));
+  if (a->type->readonly || a->type->layout == 'P') return fortran_copy(l, a);
   int32_t local = py__temp(l, py__array(l, (tt_dtype)a->type->dtype, a->type->rank, 'A'));
-  if (a->type->readonly || a->type->layout == 'P')
-    return py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T");
   block b;
   py__set(l, local, a);
   expr *lies = lies_in_fortran(l, a);
   stmt *s = py__stmt(l, TT_X_IF);
   s->a = py__elem(l, TT_LNOT, lies, NULL);
   py__block_begin(l, &b);
-  py__set(l, local, py__attribute(l, py__keep(l, py__method(l, py__attribute(l, a, "T"), "copy", NULL)), "T"));
+  py__set(l, local, fortran_copy(l, a));
   s->body = py__block_end(l, &b);
   return py__local(l, local);
 }
