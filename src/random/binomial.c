@@ -9,7 +9,7 @@
 
 #include "random/draws.h"
 
-/* What a walk starts with; kept, because mostly the next number has the same parameters (under the session's lock). */
+/* What a walk starts with; kept, because mostly a thread's next number has the same parameters. */
 typedef struct walk {
   int64_t n, bound;
   double p, first;
@@ -17,7 +17,7 @@ typedef struct walk {
 } walk;
 
 static const walk *walk_of(int64_t n, double p, bool legacy) {
-  static walk kept;
+  static __thread walk kept;
   if (kept.n == n && kept.p == p && kept.legacy == legacy) return &kept;
   double size = (double)n, q = 1 - p, mean = size * p, most = mean + 10 * sqrt(mean * q + 1);
   kept = (walk){.n = n, .p = p, .legacy = legacy, .bound = (int64_t)(size < most ? size : most)};

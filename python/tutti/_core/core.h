@@ -226,9 +226,9 @@ int core_texts(PyObject *o, const char *what, const char **out, int room);
 bool core_read_stream(PyObject *o, tt_launch_options *how);
 /* Compiled kernels were called: a thread may be inside one when Ctrl-C comes. */
 extern bool core_has_kernels;
-/* Give up the interpreter lock while this thread waits or copies; nests. */
 /* Seconds that only grow. */
 double core_clock(void);
+/* Give up the interpreter lock while this thread waits or copies; nests. */
 void core_block_begin(void);
 void core_block_end(void);
 /*

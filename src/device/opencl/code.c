@@ -50,7 +50,7 @@ static tt_code fail_build(tt_device *d, void *program, int result, const char *s
   c->api->build_info(program, c->place.device, LOG, size, log, NULL);
   tt_str said = {0};
   tt__cl_log(log, source, &said);
-  tt_code code = tt__fail(err, TT_ECOMPILE, "%s", said.failed ? log : said.data);
+  tt_code code = tt__fail(err, TT_ECOMPILE, "%s", said.data && !said.failed ? said.data : log);
   tt__str_free(&said);
   tt__mem_free(log, size + 1);
   return code;
