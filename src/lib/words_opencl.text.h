@@ -1,7 +1,7 @@
 /*
-** The words of hand-written kernels (lib/common.text.h) for OpenCL C 1.2, below the dialect's header. Threads do not
-** read each other's registers there: a warp is one thread, and what warps do together is done by each alone; but for
-** one maker's (TT_PTX), whose warps of 32 have instructions for it.
+** The words of hand-written kernels (lib/common.text.h) for OpenCL C 1.2, below the dialect's header, which has
+** TT_UNROLLED. Threads do not read each other's registers there: a warp is one thread, and what warps do together is
+** done by each alone; but for one maker's (TT_PTX), whose warps of 32 have instructions for it, the dialect's and more.
 **
 ** A kernel gets its arguments as words, and as many memories as POINTERS says, which stand first among the words as
 ** how far into its memory each address is. TT_UNPACK makes of them what other dialects get: the struct `a`.
@@ -62,17 +62,9 @@
 #define TT_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #ifdef TT_PTX
 #define WARP 32u
-#define TT__LANE(NAME, INSTRUCTION)                            \
-  TT_FN tt_u32 NAME(tt_u32 x, tt_u32 by) {                     \
-    tt_u32 y;                                                  \
-    __asm__ volatile(INSTRUCTION : "=r"(y) : "r"(x), "r"(by)); \
-    return y;                                                  \
-  }
-TT__LANE(tt__warp_read, "shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;")
-TT__LANE(tt__warp_up, "shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;")
-TT_FN tt_u32 tt__warp_ballot(tt_u32 x) {
+TT_FN tt_u32 tt__warp_up(tt_u32 x, tt_u32 by) {
   tt_u32 y;
-  __asm__ volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;}" : "=r"(y) : "r"(x));
+  __asm__ volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(y) : "r"(x), "r"(by));
   return y;
 }
 TT_FN tt_u32 tt__warp_match(tt_u32 x) {
@@ -82,11 +74,10 @@ TT_FN tt_u32 tt__warp_match(tt_u32 x) {
 }
 TT_FN void tt__warp_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 #define TT_WARP_SYNC() tt__warp_sync()
-#define TT_WARP_BALLOT(x) tt__warp_ballot((x) ? 1u : 0u)
-#define TT_WARP_READ(x, lane) tt__warp_read(x, lane)
+#define TT_WARP_BALLOT(x) tt__ballot((x) ? 1u : 0u)
+#define TT_WARP_READ(x, lane) TT_FROM(x, lane)
 #define TT_WARP_UP(x, by) tt__warp_up(x, by)
 #define TT_WARP_MATCH(x) tt__warp_match(x)
-#define TT_UNROLLED _Pragma("unroll")
 #define TT_ROLLED _Pragma("unroll 1")
 #define TT_UNROLLED_8 _Pragma("unroll 8")
 #else
@@ -96,7 +87,6 @@ TT_FN void tt__warp_sync(void) { __asm__ volatile("bar.warp.sync 0xffffffff;" ::
 #define TT_WARP_READ(x, lane) (x)
 #define TT_WARP_UP(x, by) (x)
 #define TT_WARP_MATCH(x) 1u
-#define TT_UNROLLED
 #define TT_ROLLED
 #define TT_UNROLLED_8
 #endif

@@ -258,7 +258,7 @@ int tt__threads_resident(const tt_kernel *k, const tt_variant *v) {
 
 static void put_bounds(const tt_thread_emit *t, tt_str *out) {
   const tt_kernel *k = t->e.k;
-  const char *word = k->mode == TT_MODE_ROW ? "TT_EXACTLY" : "TT_BOUNDS";
+  const char *word = k->mode == TT_MODE_ROW || t->v->loops ? "TT_EXACTLY" : "TT_BOUNDS";
   tt__str_addf(out, "%s%s(%d, %d) ", t->e.d->kernel, word, block_threads(k, t->v), tt__threads_resident(k, t->v));
 }
 
