@@ -30,7 +30,7 @@ class Segment:
             os.ftruncate(self.fd, size)
             self.where = (os.getpid(), self.fd, os.fstat(self.fd).st_ino)
         else:
-            self.fd = _descriptor(where)
+            self.fd = descriptor_of(where, os.O_RDWR, "made this shared memory has ended or given it back")
         self.size, self.pid = size, os.getpid()
         self.memory = mmap.mmap(self.fd, size)
         self._closer = weakref.finalize(self, _close, self.fd, os.getpid())
@@ -45,16 +45,20 @@ def _close(fd, pid):
         os.close(fd)
 
 
-def _descriptor(where):
+def descriptor_of(where, flags, what):
+    """A descriptor of our own for what another process has open.
+
+    where: the process, its descriptor and the inode; what: what the process did, for the error.
+    """
     pid, fd, inode = where
     try:
-        opened = os.open(f"/proc/{pid}/fd/{fd}", os.O_RDWR | os.O_CLOEXEC)
+        opened = os.open(f"/proc/{pid}/fd/{fd}", flags | os.O_CLOEXEC)
     except OSError:
         opened = -1
     if opened < 0 or os.fstat(opened).st_ino != inode:
         if opened >= 0:
             os.close(opened)
-        raise FileNotFoundError(f"the process {pid} that made this shared memory has ended or given it back")
+        raise FileNotFoundError(f"the process {pid} that {what}")
     return opened
 
 

@@ -6,7 +6,7 @@ import select
 import threading
 from queue import Empty
 
-from ._memory import changed
+from ._memory import changed, descriptor_of
 from .queues import SimpleQueue
 
 _going = threading.local()  # .fds: descriptors for the process that is about to begin, which inherits them
@@ -30,15 +30,7 @@ def _opened(fd, flags, where):
         os.set_inheritable(fd, False)
         return fd
     pid, inode = where
-    try:
-        own = os.open(f"/proc/{pid}/fd/{fd}", flags | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        own = -1
-    if own < 0 or os.fstat(own).st_ino != inode:
-        if own >= 0:
-            os.close(own)
-        raise FileNotFoundError(f"the process {pid} that sent this connection has ended or closed it")
-    return own
+    return descriptor_of((pid, fd, inode), flags | os.O_NONBLOCK, "sent this connection has ended or closed it")
 
 
 def _taken(get, put, held, other, wheres):
