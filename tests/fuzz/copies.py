@@ -124,6 +124,7 @@ class Program:
         for _ in range(draw.randrange(4, 14)):
             self.step()
         self.broadcasts = any("broadcast_to" in line for line in self.lines)
+        self.pickles = any("dumps(" in line for line in self.lines)
         self.order = draw.sample(self.names, len(self.names))
 
     def step(self):
@@ -159,10 +160,10 @@ def run(program, m):
     seen = []
     for name in program.order:
         v = scope[name]
-        lies = (
-            () if program.broadcasts else (v.flags.c_contiguous, v.flags.f_contiguous)
-        )  # copies of such lie otherwise
-        seen.append((name, isinstance(v, Named[m]), str(v.dtype), v.shape, lies, v.flags.writeable, v.tolist()))
+        how = [v.flags.c_contiguous, v.flags.f_contiguous, v.flags.writeable]
+        if program.broadcasts:  # copies of such lie otherwise, and NumPy's of some from a pickle are read-only
+            how = [] if program.pickles else how[2:]
+        seen.append((name, isinstance(v, Named[m]), str(v.dtype), v.shape, how, v.tolist()))
     return said, seen
 
 
