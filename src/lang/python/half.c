@@ -64,7 +64,7 @@ static expr *half_applied(lower *l, int row, expr *const *a) {
 
 expr *py__half(lower *l, const char *name, const tt_tree *t) {
   int row = 0, rows = (int)(sizeof half_rows / sizeof *half_rows), n = py__positional(t);
-  expr *a[3];
+  expr *a[3] = {NULL};
   while (row < rows && strcmp(half_rows[row].name, name) != 0) row++;
   if (row == rows) py__fail(l, TT_ENOTIMPL, "cuda.fp16.%s()", name);
   if (n != half_rows[row].n) py__fail(l, TT_ETYPE, "cuda.fp16.%s() does not take %d arguments", name, n);
